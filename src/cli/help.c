@@ -9,7 +9,17 @@
 #include "cli/topics.h"
 #include "entrain.h"
 
-enum { WIDTH = 80, INDENT = 26 };
+enum { WIDTH_LEAST = 40, WIDTH_MOST = 80, NARROW = 60, INDENT = 26, INDENT_NARROW = 8 };
+
+static int page_width(void) {
+  int width = output_terminal().width;
+  return width < WIDTH_LEAST ? WIDTH_LEAST : width > WIDTH_MOST ? WIDTH_MOST : width;
+}
+
+// Of what stands beside names.
+static int meaning_indent(void) {
+  return page_width() < NARROW ? INDENT_NARROW : INDENT;
+}
 
 static const char *const SUMMARY =
     "entrain finds the unknown parameters of dynamic models from measured time series, and reports "
@@ -28,11 +38,12 @@ static const struct {
 };
 enum { STATUS_COUNT = sizeof STATUS / sizeof *STATUS };
 
-// Prints text in lines of WIDTH. The first line begins at column `at`, the others at indent.
+// Prints text in lines that fit. The first line begins at column `at`, the others at indent.
 static void print_wrapped(FILE *out, const char *text, int at, int indent) {
+  int width = page_width();
   while (*text) {
     int length = (int)strcspn(text, " \n");
-    if (at > indent && at + length > WIDTH) {
+    if (at > indent && at + length > width) {
       fprintf(out, "\n%*s", indent, "");
       at = indent;
     }
@@ -40,7 +51,7 @@ static void print_wrapped(FILE *out, const char *text, int at, int indent) {
     at += length;
     text += length;
     if (*text == ' ') {
-      if (at + 1 + (int)strcspn(text + 1, " \n") <= WIDTH) fputc(' ', out);
+      if (at + 1 + (int)strcspn(text + 1, " \n") <= width) fputc(' ', out);
       at++;
       text++;
     } else if (*text == '\n') {
@@ -54,13 +65,13 @@ static void print_wrapped(FILE *out, const char *text, int at, int indent) {
 
 // A name and its meaning, in two columns.
 static void print_row(FILE *out, const char *name, const char *meaning) {
-  int at = fprintf(out, "  %s", name);
-  if (at + 2 > INDENT) {
+  int at = fprintf(out, "  %s", name), indent = meaning_indent();
+  if (at + 2 > indent) {
     fputc('\n', out);
     at = 0;
   }
-  fprintf(out, "%*s", INDENT - at, "");
-  print_wrapped(out, meaning, INDENT, INDENT);
+  fprintf(out, "%*s", indent - at, "");
+  print_wrapped(out, meaning, indent, indent);
 }
 
 static void usage_of(const Command *c, char *text, size_t size) {
@@ -101,9 +112,12 @@ void help_overview(const Command *c, FILE *out) {
     snprintf(number, sizeof number, "%d", STATUS[i].status);
     print_row(out, number, STATUS[i].meaning);
   }
-  fputs("\n'entrain help COMMAND' explains a command. Results go to standard output,\n"
-        "messages and progress to standard error.\n",
-        out);
+  fputc('\n', out);
+  print_wrapped(
+      out,
+      "'entrain help COMMAND' explains a command. Results go to standard output, messages "
+      "and progress to standard error.",
+      0, 0);
 }
 
 static const struct {

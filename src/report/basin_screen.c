@@ -134,35 +134,36 @@ static bool starts_share_dots(const Basin *b, const MapScreen *s) {
 }
 
 // Explains which of several starts a dot shows.
-static void print_what_dots_mean(const Basin *b, const MapScreen *s, Text *out) {
+static void print_what_dots_mean(const Basin *b, const MapScreen *s, Page *p) {
   int up = b->axis_count > 1 ? b->axes[1].count : 1;
   if (b->random && starts_share_dots(b, s))
-    text_print(out, "%*sseveral starts in one place: the best optimum, else the worst outcome\n",
-               MAP_GUTTER, "");
+    page_paragraph(p, MAP_GUTTER, "",
+                   "several starts in one place: the best optimum, else the worst outcome");
   if (b->random) return;
   if (b->axis_count > 2)
-    text_print(out, "%*sover %s%s the most frequent outcome\n", MAP_GUTTER, "", b->axes[2].name,
-               b->axis_count > 3 ? ", ..." : "");
+    page_paragraph(p, MAP_GUTTER, "",
+                   arena_print(p->arena, "over %s%s the most frequent outcome", b->axes[2].name,
+                               b->axis_count > 3 ? ", ..." : ""));
   if (b->axes[0].count > s->columns || (b->axis_count > 1 && up > s->rows))
-    text_print(out, "%*sseveral starts each: the best optimum before the most frequent\n",
-               MAP_GUTTER, "");
+    page_paragraph(p, MAP_GUTTER, "",
+                   "several starts each: the best optimum before the most frequent");
 }
 
-static void print_legend(const Basin *b, PageStyle style, Text *out) {
-  Arena *a = arena_new();
+static const char *sample_of(Page *p, BasinShade s) {
+  if (p->style.colour && shade_terminal(s) >= 0)
+    return arena_print(p->arena, "\033[38;5;%dm█\033[0m", shade_terminal(s));
+  return arena_print(p->arena, "%c", p->style.colour ? ' ' : shade_letter(s));
+}
+
+static void print_legend(const Basin *b, Page *p) {
   for (int k = 0; k < SHADE_COUNT; k++) {
     BasinShade s = (BasinShade)k;
     int starts = shade_starts(b, s);
     if (!starts) continue;
-    text_print(out, "%*s", MAP_GUTTER, "");
-    if (style.colour && shade_terminal(s) >= 0)
-      text_print(out, "\033[38;5;%dm█\033[0m", shade_terminal(s));
-    else
-      text_print(out, "%c", style.colour ? ' ' : shade_letter(s));
-    text_print(out, " %8s  %s\n", s == SHADE_OPEN ? "" : basin_percent(b, starts, a),
-               shade_name(b, s, a));
+    const char *lead = arena_print(p->arena, "%*s%s %8s  ", MAP_GUTTER, "", sample_of(p, s),
+                                   s == SHADE_OPEN ? "" : basin_percent(b, starts, p->arena));
+    page_paragraph(p, page_width_of(lead), lead, shade_name(b, s, p->arena));
   }
-  arena_free(a);
 }
 
 void basin_screen(Text *out, const Basin *b, PageStyle style) {
@@ -176,7 +177,9 @@ void basin_screen(Text *out, const Basin *b, PageStyle style) {
   if (b->axis_count > 1) y = axis_text(b, &b->axes[1]);
   s.terminal = terminal_colour, s.letter = letter_of;
   map_screen(out, &s, &x, b->axis_count > 1 ? &y : NULL);
-  print_what_dots_mean(b, &s, out);
-  print_legend(b, style, out);
+  Page page = page_on(out, (PageStyle){.width = style.width, .colour = style.colour});
+  print_what_dots_mean(b, &s, &page);
+  print_legend(b, &page);
+  page_done(&page);
   arena_free(a);
 }

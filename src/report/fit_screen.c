@@ -2,6 +2,7 @@
 
 #include "base/character.h"
 #include "report/fit_motion_figure.h"
+#include "write/page.h"
 
 enum { ROWS_LEAST = 4, ROWS_MOST = 10, AROUND = 3 }; // around the panels of a figure: title, axis
 
@@ -46,6 +47,14 @@ static void print_part(Text *out, const MotionPart *part, int rows, ScreenStyle 
   arena_free(a);
 }
 
+static void say_more(Text *out, int channels, ScreenStyle style) {
+  Page p = page_on(out, (PageStyle){.width = style.width});
+  page_paragraph(&p, 0, "",
+                 arena_print(p.arena, "%d more channel%s: --figures DIR draws all of them.",
+                             channels, channels == 1 ? "" : "s"));
+  page_done(&p);
+}
+
 void fit_screen(Text *out, const FitReport *r, EvalWork *w, const Weighting *weighting,
                 ScreenStyle style) {
   Arena *a = arena_new();
@@ -58,9 +67,7 @@ void fit_screen(Text *out, const FitReport *r, EvalWork *w, const Weighting *wei
     if (rows < ROWS_LEAST) rows = ROWS_LEAST;
     if (rows > ROWS_MOST) rows = ROWS_MOST;
     for (int i = 0; i < count; i++) print_part(out, &parts[i], rows, style);
-    if (channels > shown)
-      text_print(out, "%d more channel%s: --figures DIR draws all of them.\n", channels - shown,
-                 channels - shown == 1 ? "" : "s");
+    if (channels > shown) say_more(out, channels - shown, style);
   }
   arena_free(a);
 }

@@ -129,7 +129,7 @@ static void every_optimum_of_the_map_is_in_the_table(void **state) {
   text_done(&t);
 }
 
-static void numbers_without_room_are_named(void **state) {
+static void long_names_are_shortened_and_what_has_no_room_named(void **state) {
   (void)state;
   MadeBasin m;
   Text t;
@@ -138,7 +138,12 @@ static void numbers_without_room_are_named(void **state) {
   m.basin.work.simulations = 1;
   text_init(&t);
   basin_text(&t, &m.basin, (PageStyle){80, false});
-  assert_non_null(strstr(t.at, "No room for damping_of_the_primary_suspension_of_the_left_wheel"));
+  assert_non_null(strstr(t.at, "damping_"));
+  assert_null(strstr(t.at, "No room"));
+  text_clear(&t);
+  basin_text(&t, &m.basin, (PageStyle){.width = 40});
+  assert_non_null(strstr(t.at, "No room for"));
+  assert_non_null(strstr(t.at, "damping_of_the_primary_suspension_of_the_left_wheel"));
   assert_non_null(strstr(t.at, "  1 simulation and 120"));
   text_done(&t);
 }
@@ -152,7 +157,7 @@ int main(void) {
       cmocka_unit_test(json_has_every_outcome),
       cmocka_unit_test(csv_has_a_row_for_each_finished_start),
       cmocka_unit_test(every_optimum_of_the_map_is_in_the_table),
-      cmocka_unit_test(numbers_without_room_are_named),
+      cmocka_unit_test(long_names_are_shortened_and_what_has_no_room_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
