@@ -1,4 +1,5 @@
-// Writes a figure as PNG or PDF by the library cairo, which is loaded when the first such picture is wanted.
+// Writes a figure as PNG or PDF by the library cairo, which is loaded when the first such picture is wanted. It takes its fonts
+// from fontconfig, which does not survive a lack of memory.
 #pragma once
 #include "base/err.h"
 #include "draw/figure.h"

@@ -34,6 +34,17 @@ static double round_up(double x) {
   return round * power;
 }
 
+// 1e-08 becomes 1e-8, and 1e+06 1e6.
+static void shorten_exponent(char *label) {
+  char *at = strchr(label, 'e');
+  if (!at) return;
+  char *from = at + 1, *to = at + 1;
+  if (*from == '-') to++;
+  from += *from == '-' || *from == '+';
+  while (*from == '0' && from[1]) from++;
+  memmove(to, from, strlen(from) + 1);
+}
+
 // Writes as many decimals as distinguish multiples of step; exponent form for very large or small numbers, unless so many
 // digits are needed that it would not be shorter (seconds since 1970).
 static void make_label(double v, double step, double size, char out[TICK_SIZE]) {
@@ -42,6 +53,7 @@ static void make_label(double v, double step, double size, char out[TICK_SIZE]) 
     c_snprintf(out, TICK_SIZE, "%.*f", decimals > 0 ? decimals : 0, v);
   } else {
     c_snprintf(out, TICK_SIZE, "%.*g", digits < 1 ? 1 : digits > 17 ? 17 : digits, v);
+    shorten_exponent(out);
   }
 }
 
