@@ -2,12 +2,21 @@
 
 // Each is darker than the one before, so that they keep their order in print.
 static const Ink STOPS[] = {0xD4DCE4, 0x8FB8DE, 0x2C7FB8, 0x6A3D9A, 0x9E0E26};
-enum { STOP_COUNT = sizeof STOPS / sizeof *STOPS, STEPS = 96 };
+// Harrower and Brewer (2003), RdBu of ColorBrewer, which people with a colour deficiency can tell apart; the middle is no pure
+// grey (figure.h).
+static const Ink SIDES[] = {0x2166AC, 0x4393C3, 0x92C5DE, 0xD1E5F0, 0xF7F7F5,
+                            0xFDDBC7, 0xF4A582, 0xD6604D, 0xB2182B};
+enum { STEPS = 96 };
 
-static Ink colour_at(double share) {
-  double along = fmin(fmax(share, 0), 1) * (STOP_COUNT - 1);
-  int stop = along < STOP_COUNT - 1 ? (int)along : STOP_COUNT - 2;
-  return ink_mix(STOPS[stop], STOPS[stop + 1], along - stop);
+static Ink between(const Ink *stops, int count, double share) {
+  double along = fmin(fmax(share, 0), 1) * (count - 1);
+  int stop = along < count - 1 ? (int)along : count - 2;
+  return ink_mix(stops[stop], stops[stop + 1], along - stop);
+}
+
+static Ink colour_at(const ColourScale *s, double share) {
+  return s->two_sided ? between(SIDES, sizeof SIDES / sizeof *SIDES, share)
+                      : between(STOPS, sizeof STOPS / sizeof *STOPS, share);
 }
 
 static double share_of(const ColourScale *s, double value) {
@@ -17,7 +26,7 @@ static double share_of(const ColourScale *s, double value) {
 }
 
 Ink colour_of(const ColourScale *s, double value) {
-  return colour_at(share_of(s, value));
+  return colour_at(s, share_of(s, value));
 }
 
 void colour_bar(Figure *f, Spot corner, double width, const ColourScale *s) {
@@ -25,7 +34,7 @@ void colour_bar(Figure *f, Spot corner, double width, const ColourScale *s) {
   bool one = !(s->most > s->least);
   for (int i = 0; i < STEPS; i++)
     figure_box(f, (Frame){corner.x + width * i / STEPS, corner.y, width / STEPS, frame.height},
-               colour_at(one ? 0.5 : (i + 0.5) / STEPS), NO_STROKE);
+               colour_at(s, one ? 0.5 : (i + 0.5) / STEPS), NO_STROKE);
   figure_box(f, frame, INK_NONE, (Stroke){INK_BLACK, 1, DASH_FULL});
   Axis axis = {s->least, s->most, s->log, NULL};
   if (one) axis.log = false, ticks_widen(&axis.least, &axis.most);

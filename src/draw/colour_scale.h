@@ -1,4 +1,4 @@
-// Numbers as colours, from light to dark, with a bar that explains them.
+// Numbers as colours, with a bar that explains them: from light to dark, or from blue over white to red.
 #pragma once
 #include "draw/figure_axes.h"
 
@@ -6,6 +6,7 @@ typedef struct ColourScale {
   double least, most; // > 0 on a logarithmic scale; most >= least
   bool log;
   const char *label;
+  bool two_sided; // blue .. white .. red: for numbers of both signs, with least = -most
 } ColourScale;
 
 Ink colour_of(const ColourScale *s,

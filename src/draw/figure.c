@@ -22,6 +22,22 @@ Ink ink_mix(Ink a, Ink b, double share_of_b) {
   return mix_part(a, b, 16, share) | mix_part(a, b, 8, share) | mix_part(a, b, 0, share);
 }
 
+// Relative luminance and contrast of WCAG 2.1.
+static double light_of(Ink ink) {
+  static const double WEIGHT[3] = {0.2126, 0.7152, 0.0722};
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    double part = ((ink >> (16 - 8 * i)) & 255) / 255.0;
+    sum += WEIGHT[i] * (part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+Ink ink_on(Ink area) {
+  double light = light_of(area) + 0.05;
+  return light * light >= 0.05 * 1.05 ? INK_ON_LIGHT : INK_ON_DARK;
+}
+
 int dash_pattern(Dash d, double lengths[4]) {
   static const double PATTERN[DASH_COUNT][4] = {{0}, {5, 3}, {1, 2.5}, {6, 2.5, 1, 2.5}};
   static const int COUNT[DASH_COUNT] = {0, 2, 2, 4};

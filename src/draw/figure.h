@@ -7,13 +7,19 @@
 #include "base/array.h"
 #include "base/text.h"
 
+// Colours. A page with a dark background shows the same picture with black, white and pure greys (0xE4E4E4) exchanged for
+// their opposites, and all others as they are. So axes and texts are black or grey, data have the colours of ink_series, and
+// what lies on a coloured area and must be told apart from it is INK_ON_LIGHT or INK_ON_DARK (ink_on chooses), which are
+// never exchanged. A coloured area is no pure grey, not even where its scale passes through white.
 typedef int Ink; // 0xRRGGBB
 enum { INK_NONE = -1, INK_BLACK = 0, INK_WHITE = 0xFFFFFF, INK_GREY = 0x707070 };
+enum { INK_ON_LIGHT = 0x010101, INK_ON_DARK = 0xFEFEFE };
 
 // Colours that most people with a colour deficiency can distinguish; the strongest first. They repeat after INK_SERIES.
 enum { INK_SERIES = 7 };
 Ink ink_series(int i);
 Ink ink_mix(Ink a, Ink b, double share_of_b); // a tint: ink_mix(ink, INK_WHITE, 0.8)
+Ink ink_on(Ink area); // INK_ON_LIGHT or INK_ON_DARK, whichever is read better there
 
 typedef struct Spot {
   double x, y;
@@ -94,8 +100,8 @@ typedef struct Figure {
   const char *title; // a description, for screen readers
   ARRAY(Shape) shapes;
   ARRAY(Frame) clips;
-  int clip; // for the next shapes
-  ARRAY(FigurePlot) plots;
+  int clip;                // for the next shapes
+  ARRAY(FigurePlot) plots; // of frames with curves; others, such as maps and histograms, have none
 } Figure;
 
 Figure *figure_new(Arena *a, double width, double height, const char *title); // lives in a

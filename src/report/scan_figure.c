@@ -188,7 +188,7 @@ static void draw_cells(const Axes *axes, const MapGrid *g, const ScanScale *scal
 
 // Light on dark, dark on light.
 static Stroke level_stroke(double height) {
-  return (Stroke){height < 0.6 ? 0xF0F0F0 : 0x303030, 0.8, DASH_FULL};
+  return (Stroke){height < 0.6 ? INK_ON_DARK : INK_ON_LIGHT, 0.7, DASH_FULL};
 }
 
 static void draw_levels(const Axes *axes, const MapGrid *g, const ScanScale *scale,

@@ -117,7 +117,7 @@ static void choose_scale(WeightsSheet *s) {
   for (int e = 0; e < s->p->experiment_count; e++)
     for (int i = 0; i < s->w->at[e].count; i++)
       if (s->w->at[e].weight[i] > 0) least = fmin(least, s->w->at[e].weight[i]);
-  s->scale = (ColourScale){least, s->w->most, s->w->most > LOG_FROM * least, "weight"};
+  s->scale = (ColourScale){least, s->w->most, s->w->most > LOG_FROM * least, "weight", false};
 }
 
 static const char *sheet_title(const WeightsSheet *s) {

@@ -107,6 +107,34 @@ static void a_mixture_lies_between_its_inks(void **state) {
   assert_int_equal(ink_mix(0x102030, 0x000000, 7), 0);
 }
 
+static double light_of(Ink ink) { // relative luminance of WCAG 2.1
+  static const double WEIGHT[3] = {0.2126, 0.7152, 0.0722};
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    double part = ((ink >> (16 - 8 * i)) & 255) / 255.0;
+    sum += WEIGHT[i] * (part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+static double contrast(Ink a, Ink b) {
+  double x = light_of(a), y = light_of(b);
+  return (fmax(x, y) + 0.05) / (fmin(x, y) + 0.05);
+}
+
+// On every area one of the two has a contrast of 4.5 at least, and it is the better one.
+static void letters_on_areas_can_be_read(void **state) {
+  (void)state;
+  for (int red = 0; red < 256; red += 15)
+    for (int green = 0; green < 256; green += 15)
+      for (int blue = 0; blue < 256; blue += 15) {
+        Ink area = red << 16 | green << 8 | blue, on = ink_on(area);
+        Ink other = on == INK_ON_LIGHT ? INK_ON_DARK : INK_ON_LIGHT;
+        assert_true(contrast(area, on) >= 4.45);
+        assert_true(contrast(area, on) >= contrast(area, other) - 0.1);
+      }
+}
+
 static void letters_are_such_as_every_writer_takes(void **state) {
   (void)state;
   static const char *const PAIRS[][2] = {
@@ -140,6 +168,7 @@ int main(void) {
       cmocka_unit_test(inks_differ_also_in_brightness_or_hue),
       cmocka_unit_test(a_mixture_lies_between_its_inks),
       cmocka_unit_test(letters_are_such_as_every_writer_takes),
+      cmocka_unit_test(letters_on_areas_can_be_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
