@@ -4,6 +4,7 @@
 
 #include "report/fit_motion_figure.h"
 #include "report/fit_steps_figure.h"
+#include "report/residual_figure.h"
 #include "study/evaluated_point.h"
 
 static bool is_tied(const FitReport *r) {
@@ -18,6 +19,16 @@ static void add_experiments(FigureList *l, const FitMotion *m, const char *name,
     for (int first = 0; first < x->channel_count; first += MOTION_CHANNELS)
       figure_list_add(l, name, part, fit_motion_figure(l->arena, m, e, first));
     figure_list_add(l, plane, part, fit_plane_figure(l->arena, m, e));
+  }
+}
+
+static void add_residuals(FigureList *l, const FitReport *r, const SampleResiduals *s, bool named) {
+  ResidualView v = {r->problem, s, r->result->sigma};
+  for (int e = 0; e < r->problem->experiment_count; e++) {
+    const Experiment *x = &r->problem->experiments[e];
+    for (int first = 0; first < x->channel_count; first += RESIDUAL_CHANNELS)
+      figure_list_add(l, "residuals", named ? x->name : NULL,
+                      residual_figure(l->arena, &v, e, first));
   }
 }
 
@@ -91,6 +102,7 @@ static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
   if (moved && sample_residuals(&start, l->arena, w, weighting, NULL, f->start)) m.start = &start;
   add_experiments(l, &m, "data-and-model", "plane", named);
   if (is_tied(r)) return;
+  add_residuals(l, r, m.result, named);
   if (p->options.residual == RESIDUAL_SIMULATION) return;
   const RunErrors *run = r->run ? r->run : run_errors(l->arena, w, 0, f->x);
   add_run(l, run, "Free-running simulation", "free-run", "free-run-plane", named);

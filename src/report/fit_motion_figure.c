@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "draw/figure_panels.h"
+#include "report/channel_label.h"
 
 static const PanelSize MOTION_SIZE = {640, 300, 1, false}, PLANE_SIZE = {300, 260, 3, false};
 static const double RESIDUAL_SHARE = 0.27, GAP = 14; // height of the residuals, and the gap above
@@ -21,42 +22,6 @@ static Stroke start_stroke(void) {
 }
 static Stroke pale_stroke(void) {
   return (Stroke){ink_mix(data_ink(), INK_WHITE, 0.45), PALE, DASH_FULL};
-}
-
-// ---------------------------------------------------------------- labels
-
-static const Variable *variable_of(const Problem *p, const char *name) {
-  const Flat *flat = p->model->flat;
-  for (int i = 0; i < flat->variables.count; i++)
-    if (strcmp(flat->variables.at[i].name, name) == 0) return &flat->variables.at[i];
-  return NULL;
-}
-
-// That of the column, or of the variable if the sensor changes nothing.
-static const char *unit_of(const Problem *p, const Channel *c) {
-  if (c->unit && c->unit[0]) return c->unit;
-  const Variable *v = c->gain < 0 && c->offset < 0 ? variable_of(p, c->name) : NULL;
-  return v ? v->unit : "";
-}
-
-static const char *label_of(Arena *a, const Problem *p, const Channel *c) {
-  return axis_label(a, c->name, unit_of(p, c));
-}
-
-// Models with units run in seconds.
-static const char *time_label(const Problem *p, const Experiment *x) {
-  const Flat *flat = p->model->flat;
-  if (x->without_times) return "row";
-  for (int i = 0; i < flat->variables.count; i++)
-    if (flat->variables.at[i].unit[0]) return "time [s]";
-  return "time";
-}
-
-static const char *title_of(Arena *a, const char *what, const FitMotion *m, int experiment) {
-  const Problem *p = m->problem;
-  const char *path = problem_name(p);
-  if (p->experiment_count == 1) return arena_print(a, "%s: %s", what, path);
-  return arena_print(a, "%s: %s, %s", what, path, p->experiments[experiment].name);
 }
 
 // ---------------------------------------------------------------- one channel
@@ -206,13 +171,14 @@ Figure *fit_motion_figure(Arena *a, const FitMotion *m, int experiment, int firs
   LegendRow legend[LEGEND_ROWS];
   PanelSize size = MOTION_SIZE;
   if (count > 2) size = (PanelSize){440, 260, 2, false};
-  Panels panels = panels_new(a, title_of(a, m->what, m, experiment), count, size, legend,
-                             legend_of(m, most, x->without_times, true, legend));
+  Panels panels = panels_new(a, experiment_title(a, m->what, m->problem, experiment), count, size,
+                             legend, legend_of(m, most, x->without_times, true, legend));
   for (int i = 0; i < count; i++) {
     ChannelCurves v = curves_of(a, m, experiment, shown[i]);
     Frame frame = panels_frame(&panels, i);
     const char *time = time_label(m->problem, x);
-    draw_motion(panels.figure, frame, &v, label_of(a, m->problem, &x->channels[shown[i]]), time);
+    draw_motion(panels.figure, frame, &v, channel_label(a, m->problem, &x->channels[shown[i]]),
+                time);
     draw_residuals(panels.figure, frame, &v, time);
   }
   return panels.figure;
@@ -244,8 +210,9 @@ static void draw_plane(Figure *f, Frame frame, const FitMotion *m, int experimen
   ChannelCurves x = curves_of(f->arena, m, experiment, pair.x),
                 y = curves_of(f->arena, m, experiment, pair.y);
   int count = x.count < y.count ? x.count : y.count;
-  Axes axes = {f, frame, AXIS_EMPTY(false, label_of(f->arena, m->problem, &e->channels[pair.x])),
-               AXIS_EMPTY(false, label_of(f->arena, m->problem, &e->channels[pair.y]))};
+  Axes axes = {f, frame,
+               AXIS_EMPTY(false, channel_label(f->arena, m->problem, &e->channels[pair.x])),
+               AXIS_EMPTY(false, channel_label(f->arena, m->problem, &e->channels[pair.y]))};
   axis_include(&axes.x, x.data, count);
   axis_include(&axes.x, x.model, count);
   axis_include(&axes.y, y.data, count);
@@ -268,9 +235,9 @@ Figure *fit_plane_figure(Arena *a, const FitMotion *m, int experiment) {
   if (!count) return NULL;
   LegendRow legend[LEGEND_ROWS];
   PanelSize size = count > 1 ? PLANE_SIZE : (PanelSize){440, 360, 1, false};
-  Panels panels =
-      panels_new(a, title_of(a, arena_print(a, "%s in the plane", m->what), m, experiment), count,
-                 size, legend, legend_of(m, x->channels[pairs[0].x].count, false, false, legend));
+  Panels panels = panels_new(
+      a, experiment_title(a, arena_print(a, "%s in the plane", m->what), m->problem, experiment),
+      count, size, legend, legend_of(m, x->channels[pairs[0].x].count, false, false, legend));
   for (int i = 0; i < count; i++)
     draw_plane(panels.figure, panels_frame(&panels, i), m, experiment, pairs[i]);
   return panels.figure;
