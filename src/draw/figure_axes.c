@@ -406,6 +406,19 @@ void legend_draw(Figure *f, Spot at, const LegendRow *rows, int count, bool fram
   }
 }
 
+static const double BETWEEN = 14; // rows side by side
+
+double legend_flow(Figure *f, Spot at, double right, const LegendRow *rows, int count) {
+  double x = at.x, y = at.y;
+  for (int i = 0; i < count; i++) {
+    double wide = legend_width(&rows[i], 1);
+    if (x > at.x && x + wide > right) x = at.x, y += LEGEND_LINE;
+    if (f) legend_draw(f, (Spot){x, y}, &rows[i], 1, false);
+    x += wide + BETWEEN;
+  }
+  return count ? y - at.y + legend_height(1) : 0;
+}
+
 void figure_hatch(Figure *f, Frame frame, double distance, Stroke stroke) {
   // The lines x + y = k*distance, from the left or lower edge to the upper or right one.
   double first = frame.x + frame.y, last = first + frame.width + frame.height;

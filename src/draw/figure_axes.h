@@ -69,6 +69,8 @@ double legend_width(const LegendRow *rows, int count);
 double legend_height(int count);
 // Draws the rows below each other; `at` is the upper left corner; framed: on white, in a frame.
 void legend_draw(Figure *f, Spot at, const LegendRow *rows, int count, bool framed);
+// Draws the rows side by side from `at` on, in as many lines as fit left of `right`. Returns the height; f NULL: draws nothing.
+double legend_flow(Figure *f, Spot at, double right, const LegendRow *rows, int count);
 
 // Diagonal lines inside a frame.
 void figure_hatch(Figure *f, Frame frame, double distance, Stroke stroke);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 static const double LEFT = 72, RIGHT = 22, ABOVE = 12, TITLE = 22, BELOW = 50, HEAD = 44, EDGE = 8;
-static const double BETWEEN = 14; // rows of the legend side by side
 
 PanelSize panel_usual(int count) {
   return count > 1 ? PANEL_SMALL : (PanelSize){480, 260, 1, false};
@@ -19,29 +18,17 @@ static double cell_height(const Panels *p) {
   return above(p) + p->size.height + BELOW;
 }
 
-// Draws the rows side by side, in as many lines as needed. Returns the height; f NULL: draws nothing.
-static double place_legend(Figure *f, const LegendRow *rows, int count, double width, double y) {
-  double x = LEFT, from = y;
-  for (int i = 0; i < count; i++) {
-    double wide = legend_width(&rows[i], 1);
-    if (x > LEFT && x + wide > width - EDGE) x = LEFT, y += LEGEND_LINE;
-    if (f) legend_draw(f, (Spot){x, y}, &rows[i], 1, false);
-    x += wide + BETWEEN;
-  }
-  return count ? y - from + legend_height(1) : 0;
-}
-
 Panels panels_new(Arena *a, const char *title, int count, PanelSize size, const LegendRow *legend,
                   int legend_count) {
   int rows = (count + size.columns_most - 1) / size.columns_most;
   Panels p = {.size = size, .columns = (count + rows - 1) / rows}; // rows of nearly equal length
   double width = p.columns * cell_width(&p), panels = HEAD + rows * cell_height(&p);
-  double foot = place_legend(NULL, legend, legend_count, width, 0) + EDGE;
+  double foot = legend_flow(NULL, (Spot){LEFT, 0}, width - EDGE, legend, legend_count) + EDGE;
   p.figure = figure_new(a, width, panels + foot, title);
   figure_text_within(p.figure, (Spot){width / 2, 26}, title,
                      (Lettering){.size = 15, .ink = INK_BLACK, .align = ALIGN_CENTRE, .bold = true},
                      width - 2 * EDGE);
-  place_legend(p.figure, legend, legend_count, width, panels);
+  legend_flow(p.figure, (Spot){LEFT, panels}, width - EDGE, legend, legend_count);
   return p;
 }
 

@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "report/correlations_figure.h"
 #include "report/fit_motion_figure.h"
 #include "report/fit_steps_figure.h"
+#include "report/intervals_figure.h"
+#include "report/optima_figure.h"
 #include "report/residual_figure.h"
 #include "study/evaluated_point.h"
 
@@ -108,9 +111,18 @@ static void add_motions(FigureList *l, const FitReport *r, EvalWork *w,
   add_run(l, run, "Free-running simulation", "free-run", "free-run-plane", named);
 }
 
+static void add_estimates(FigureList *l, const FitReport *r) {
+  for (int i = 0; i < intervals_figure_count(r->problem); i++)
+    figure_list_add(l, "intervals", NULL, intervals_figure(l->arena, r, i));
+  figure_list_add(l, "correlations", NULL,
+                  correlations_figure(l->arena, r->problem, r->statistics));
+  figure_list_add(l, "optima", NULL, optima_figure(l->arena, r->result));
+}
+
 FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
                         const Weighting *weighting) {
   FigureList *l = figure_list_new();
+  if (fit_has_result(r->result)) add_estimates(l, r);
   figure_list_add(l, "lambda-path", NULL, fit_path_figure(l->arena, r->result));
   figure_list_add(l, "parameters", NULL, fit_parameters_figure(l->arena, r->result, trace));
   figure_list_add(l, "objective", NULL, fit_slopes_figure(l->arena, r->result, trace));

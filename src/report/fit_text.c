@@ -68,16 +68,6 @@ static void print_verdict(FitPage *f) {
 
 // ---------------------------------------------------------------- parameters
 
-// examined: whether there was time to see what the data determine.
-static const char *flags_of(const StatParameter *s, bool examined) {
-  if (!examined) return s->at_bound ? s->lower_bound ? "at min" : "at max" : "";
-  if (s->inactive) return "changes nothing";
-  if (s->at_bound && s->identifiable)
-    return s->lower_bound ? "at its lower bound" : "at its upper bound";
-  if (s->at_bound) return s->lower_bound ? "not determined, at min" : "not determined, at max";
-  return s->identifiable ? "" : "not determined";
-}
-
 static void print_interval_kinds(FitPage *f) {
   Text t;
   text_init(&t);
@@ -115,10 +105,8 @@ static void print_parameters(FitPage *f) {
     rounded_error(s->std_error, error);
     rounded_interval(r->result->x[i], s->ci_low, s->ci_high, interval);
     page_table_add(
-        t, (const char *[]){
-               x->name, x->unit, value, error, interval, page_digits(p, x->start, 6),
-               page_tinted(p, TINT_NOTICE,
-                           flags_of(s, !statistics_miss(f->r->statistics, "identifiability")))});
+        t, (const char *[]){x->name, x->unit, value, error, interval, page_digits(p, x->start, 6),
+                            page_tinted(p, TINT_NOTICE, parameter_flags(f->r->statistics, i))});
   }
   page_heading(p, "Parameters");
   page_table_print(t);

@@ -57,3 +57,14 @@ void interval_text(Text *out, const Problem *p, const Statistics *s) {
                   "profile' would show it.");
   if (s->profiles_cut) text_print(out, "%s%s", out->length ? " " : "", s->profiles_cut);
 }
+
+const char *parameter_flags(const Statistics *s, int k) {
+  const StatParameter *q = &s->parameters[k];
+  if (statistics_miss(s, "identifiability"))
+    return q->at_bound ? q->lower_bound ? "at min" : "at max" : "";
+  if (q->inactive) return "changes nothing";
+  if (q->at_bound && q->identifiable)
+    return q->lower_bound ? "at its lower bound" : "at its upper bound";
+  if (q->at_bound) return q->lower_bound ? "not determined, at min" : "not determined, at max";
+  return q->identifiable ? "" : "not determined";
+}

@@ -113,6 +113,10 @@ static void draw_histogram(const ResidualPanels *p, Frame frame) {
   for (int i = 0; i < h.bars; i++) axes.y.most = fmax(axes.y.most, h.count[i]);
   if (p->shape.deviation > 0)
     axes.y.most = fmax(axes.y.most, histogram_normal(&p->shape, &h, p->shape.mean));
+  if (p->given) { // unless it hides the bars
+    ResidualShape law = {.n = p->shape.n, .deviation = 1};
+    axes.y.most = fmax(axes.y.most, fmin(histogram_normal(&law, &h, 0), 1.3 * axes.y.most));
+  }
   axes.y.most *= 1.06;
   axis_include(&axes.x, (double[]){h.from, h.from + h.bars * h.width}, 2);
   axis_settle(&axes.x);

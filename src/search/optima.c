@@ -46,8 +46,12 @@ bool optima_same_objective(const Search *s, double a, double b) {
 
 static const double CHANCE = 0.99;
 
+double optima_chance(int unknowns) {
+  return chi_square_quantile(CHANCE, unknowns > 0 ? unknowns : 1);
+}
+
 bool optima_is_near(const Search *s, double best, double other) {
-  return optima_difference(s, best, other) < chi_square_quantile(CHANCE, s->n > 0 ? s->n : 1);
+  return optima_difference(s, best, other) < optima_chance(s->n);
 }
 
 // ---------------------------------------------------------------- numbers

@@ -13,6 +13,8 @@ double optima_unit(const Search *s);
 bool optima_same_objective(const Search *s, double a, double b);
 // No number differs by more than 2 %.
 bool optima_same_numbers(const Search *s, const double *a, const double *b);
+// The largest difference that chance explains between optima of so many unknowns.
+double optima_chance(int unknowns);
 // A rival fits nearly as well: its difference is one that chance explains.
 bool optima_is_near(const Search *s, double best, double other);
 // Whether the objective rises between a and b above both (objectives as evaluated, the larger one: top) by more than chance
