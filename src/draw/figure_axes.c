@@ -1,5 +1,6 @@
 #include "draw/figure_axes.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ void axis_settle(Axis *axis) {
   if (!axis->log) ticks_widen(&axis->least, &axis->most);
   double low = axis->log ? log(axis->least) : axis->least;
   double high = axis->log ? log(axis->most) : axis->most, more = MARGIN * (high - low);
-  axis->least = axis->log ? exp(low - more) : low - more;
-  axis->most = axis->log ? exp(high + more) : high + more;
+  axis->least = axis->log ? fmax(exp(low - more), DBL_MIN) : low - more;
+  axis->most = axis->log ? fmin(exp(high + more), DBL_MAX) : high + more;
 }
 
 // ---------------------------------------------------------------- ticks
@@ -157,7 +158,8 @@ static const char *shifted_label(Arena *a, const Axis *axis) {
 
 static double fraction(const Axis *axis, double v) {
   if (!axis->log) return ticks_fraction(v, axis->least, axis->most);
-  return v > 0 ? log(v / axis->least) / log(axis->most / axis->least) : nan("");
+  if (!(v > 0)) return nan("");
+  return (log(v) - log(axis->least)) / (log(axis->most) - log(axis->least)); // no overflow
 }
 
 double axes_x(const Axes *a, double value) {

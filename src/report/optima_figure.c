@@ -1,5 +1,6 @@
 #include "report/optima_figure.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "draw/figure_panels.h"
@@ -51,7 +52,8 @@ static bool is_apart(const FitResult *r, int k) {
 }
 
 static double height_of(const FitResult *r, int k) {
-  return fmax(r->optima.at[k].worse / 2, LEAST);
+  double worse = r->optima.at[k].worse;
+  return isfinite(worse) ? fmax(worse / 2, LEAST) : nan("");
 }
 
 static double size_of(const FitResult *r, int k) {
@@ -112,7 +114,7 @@ Figure *optima_figure(Arena *a, const FitResult *r) {
   axis_settle(&axes.x), axis_settle(&axes.y);
   double wide = DOT_MOST / 2 * (axes.x.most - axes.x.least) / axes.frame.width;
   axes.x.least -= wide, axes.x.most += wide;
-  axes.y.least /= 1.6, axes.y.most *= 1.6;
+  axes.y.least /= 1.6, axes.y.most = fmin(1.6 * axes.y.most, DBL_MAX);
   axes_grid(&axes);
   axes_level(&axes, chance, CHANCE);
   draw_optima(&axes, r);

@@ -247,6 +247,8 @@ static void fill_grid(DotGrid *g) {
 // Squares as large as needed for at most DOTS_MOST dots.
 static DotGrid grid_of(const ResidualPanels *p, const Axes *axes) {
   DotGrid g = {.p = p, .axes = axes, .size = DOT / 4};
+  if (p->count > DOTS_MOST) // a third of the frame is filled mostly
+    g.size = sqrt(axes->frame.width * axes->frame.height / (3 * DOTS_MOST)) / 1.5;
   do {
     g.size *= 1.5;
     g.columns = (int)(axes->frame.width / g.size) + 2;
