@@ -31,7 +31,7 @@ const char *time_label(const Problem *p, const Experiment *x) {
 }
 
 const char *experiment_title(Arena *a, const char *what, const Problem *p, int experiment) {
-  const char *path = p->path ? p->path : "";
+  const char *path = problem_name(p);
   if (p->experiment_count == 1) return arena_print(a, "%s: %s", what, path);
   return arena_print(a, "%s: %s, %s", what, path, p->experiments[experiment].name);
 }

@@ -63,7 +63,7 @@ static void draw_cell(Figure *f, const EffectTable *t, int row, int column) {
 static const char *title_of(Arena *a, const EffectTable *t, int channels) {
   const Problem *p = t->c->problem;
   bool all = t->rows == channels && t->columns == p->unknown_count;
-  return arena_print(a, "Effect of the parameters%s: %s", all ? "" : " (the first ones)", p->path);
+  return arena_print(a, "Effect of the parameters%s: %s", all ? "" : " (the first ones)", problem_name(p));
 }
 
 static double widest(const char *const *names, int count) {

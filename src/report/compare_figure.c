@@ -119,6 +119,12 @@ static void draw(Figure *f, const ConvergenceCurve *courses, int count, const Le
   axes_grid(&axes);
   for (int i = 0; i < count; i++) draw_course(&axes, &courses[i], i);
   axes_border(&axes);
+  axes_plot(&axes, false);
+  for (int i = 0; i < count; i++) {
+    Stroke stroke = stroke_of(&courses[i], i);
+    figure_series(f, &(FigureSeries){courses[i].label, stroke.ink, stroke.dash, false, courses[i].x,
+                                     courses[i].y, courses[i].count});
+  }
   axes_title(&axes, f->title);
   legend_draw(f, (Spot){f->width - legend - BESIDE, TOP}, rows, count, false);
 }

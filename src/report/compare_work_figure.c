@@ -51,6 +51,20 @@ static UnknownCurve curve_of(Arena *a, const Compare *c, const CompareRow *r, in
   return v;
 }
 
+static void add_numbers(const Axes *axes, const Compare *c, const UnknownCurve *curves,
+                        const double *truth) {
+  Figure *f = axes->figure;
+  axes_plot(axes, false);
+  for (int i = 0; i < c->done; i++)
+    if (curves[i].count)
+      figure_series(f, &(FigureSeries){c->rows[i].spec.label, stroke_of(i).ink, stroke_of(i).dash,
+                                       false, curves[i].x, curves[i].y, curves[i].count});
+  if (truth)
+    figure_series(f, &(FigureSeries){"truth", TRUTH.ink, TRUTH.dash, false,
+                                     (double[]){axes->x.least, axes->x.most},
+                                     (double[]){*truth, *truth}, 2});
+}
+
 static void draw_unknown(Figure *f, Frame frame, const Compare *c, int k) {
   const Unknown *u = &c->problem->unknowns[k];
   const double *truth = c->truth ? c->truth->x : NULL;
@@ -76,6 +90,7 @@ static void draw_unknown(Figure *f, Frame frame, const Compare *c, int k) {
                  stroke_of(i).ink, NO_STROKE);
   }
   axes_border(&axes);
+  add_numbers(&axes, c, curves, truth ? &truth[k] : NULL);
 }
 
 Figure *compare_parameters_figure(Arena *a, const Compare *c) {

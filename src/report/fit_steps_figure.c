@@ -10,6 +10,8 @@ static const double LINE = 1.6, DOT = 5;
 enum { UNKNOWNS_MOST = 30 }; // with a panel; of more, the first
 enum { DOTS_MOST = 120 };    // with more steps lines say as much
 
+static const char TIED[] = "tied to the data", BY_ITSELF[] = "model by itself";
+
 static Ink tied_ink(void) {
   return ink_series(1);
 }
@@ -48,15 +50,40 @@ static bool all_positive(const double *values, int count) {
 
 // ---------------------------------------------------------------- lambda
 
+static Ink path_ink(bool last) {
+  return last ? tied_ink() : ink_mix(tied_ink(), INK_WHITE, 0.65);
+}
+
 // A path falls from one lambda to the next; where lambda rises another one begins. The last one is drawn over the others.
 static void draw_paths(const Axes *axes, const double *lambda, const double *values, int count) {
   for (int from = 0, next; from < count; from = next) {
     for (next = from + 1; next < count && lambda[next] < lambda[next - 1];) next++;
-    Ink ink = next == count ? tied_ink() : ink_mix(tied_ink(), INK_WHITE, 0.65);
+    Ink ink = path_ink(next == count);
     axes_curve(axes, lambda + from, values + from, next - from, (Stroke){ink, LINE, DASH_FULL});
     axes_markers(axes, lambda + from, values + from, next - from, MARKER_CIRCLE, DOT, ink,
                  NO_STROKE);
   }
+}
+
+// As numbers each path rises from lambda = 0.
+static void add_paths(const Axes *axes, const double *lambda, const double *values, int count) {
+  Figure *f = axes->figure;
+  double *x = ARENA_ARRAY(f->arena, double, count), *y = ARENA_ARRAY(f->arena, double, count);
+  int path = 0;
+  axes_plot(axes, false);
+  for (int from = 0, next; from < count; from = next, path++) {
+    for (next = from + 1; next < count && lambda[next] < lambda[next - 1];) next++;
+    for (int i = from; i < next; i++) {
+      x[next - 1 - i] = lambda[i];
+      y[next - 1 - i] = values[i];
+    }
+    bool last = next == count;
+    const char *name =
+        last ? "stages, lambda falls" : arena_print(f->arena, "searches before (%d)", path + 1);
+    figure_series(f, &(FigureSeries){name, path_ink(last), DASH_FULL, false, x, y, next - from});
+  }
+  figure_series(f, &(FigureSeries){"end", free_ink(), DASH_FULL, true, &lambda[count - 1],
+                                   &values[count - 1], 1});
 }
 
 static void draw_path(Figure *f, Frame frame, const double *lambda, const double *values, int count,
@@ -69,6 +96,7 @@ static void draw_path(Figure *f, Frame frame, const double *lambda, const double
   axes_markers(&axes, &lambda[count - 1], &values[count - 1], 1, MARKER_CIRCLE, DOT + 3, free_ink(),
                NO_STROKE);
   axes_border(&axes);
+  add_paths(&axes, lambda, values, count);
 }
 
 static bool some_rise(const FitResult *r) {
@@ -84,8 +112,7 @@ Figure *fit_path_figure(Arena *a, const FitResult *r) {
   LegendRow legend[] = {
       line_row("stages, lambda falls", (Stroke){tied_ink(), LINE, DASH_FULL}, MARKER_CIRCLE),
       line_row("end", (Stroke){free_ink(), LINE, DASH_FULL}, MARKER_CIRCLE),
-      line_row("searches before", (Stroke){ink_mix(tied_ink(), INK_WHITE, 0.65), LINE, DASH_FULL},
-               MARKER_CIRCLE)};
+      line_row("searches before", (Stroke){path_ink(false), LINE, DASH_FULL}, MARKER_CIRCLE)};
   legend[1].line = false;
   Panels panels = panels_new(a, title_of(a, "Path over lambda", p), n + 1, PANEL_SMALL, legend,
                              some_rise(r) ? 3 : 2);
@@ -153,6 +180,45 @@ static void draw_steps(const StepPanel *p) {
   }
 }
 
+// The steps of one kind as numbers, with gaps where others lie between or another search begins.
+static void add_kind(const StepPanel *p, bool tied) {
+  Figure *f = p->axes.figure;
+  double *x = ARENA_ARRAY(f->arena, double, 2 * p->count + 1);
+  double *y = ARENA_ARRAY(f->arena, double, 2 * p->count + 1);
+  int n = 0, last = -1;
+  for (int i = p->first; i < p->count; i++) {
+    if ((fit_trace_point(p->trace, i - p->first)->lambda > 0) != tied) continue;
+    bool joined = last == i - 1 && last >= p->first && goes_on(p->trace, i - p->first);
+    if (n && !joined) x[n] = (p->x[last] + p->x[i]) / 2, y[n++] = nan("");
+    x[n] = p->x[i], y[n++] = p->y[i];
+    last = i;
+  }
+  if (n)
+    figure_series(f, &(FigureSeries){tied ? TIED : BY_ITSELF, tied ? tied_ink() : free_ink(),
+                                     DASH_FULL, false, x, y, n});
+}
+
+static bool are_ordered(const double *x, int count) {
+  for (int i = 1; i < count; i++)
+    if (!(x[i] >= x[i - 1])) return false;
+  return true;
+}
+
+// result NaN: there is no line of it.
+static void add_steps(const StepPanel *p, double result) {
+  Figure *f = p->axes.figure;
+  if (!are_ordered(p->x, p->count)) return;
+  axes_plot(&p->axes, false);
+  if (p->first)
+    figure_series(f, &(FigureSeries){"start", INK_BLACK, DASH_FULL, true, p->x, p->y, 1});
+  add_kind(p, true);
+  add_kind(p, false);
+  if (!isnan(result))
+    figure_series(f, &(FigureSeries){"result", RESULT.ink, RESULT.dash, false,
+                                     (double[]){p->x[0], p->x[p->count - 1]},
+                                     (double[]){result, result}, 2});
+}
+
 static bool some_are_tied(const FitTrace *t) {
   for (int i = 0; i < fit_trace_count(t); i++)
     if (fit_trace_point(t, i)->lambda > 0) return true;
@@ -167,8 +233,8 @@ static int step_legend(const FitTrace *t, bool with_start, bool with_result,
   Stroke dot = {free_ink(), LINE, DASH_FULL};
   if (with_start) rows[n++] = line_row("start", (Stroke){INK_BLACK, 1, DASH_FULL}, MARKER_CIRCLE);
   if (some_are_tied(t))
-    rows[n++] = line_row("tied to the data", (Stroke){tied_ink(), LINE, DASH_FULL}, MARKER_CIRCLE);
-  rows[n++] = line_row("model by itself", dot, MARKER_CIRCLE);
+    rows[n++] = line_row(TIED, (Stroke){tied_ink(), LINE, DASH_FULL}, MARKER_CIRCLE);
+  rows[n++] = line_row(BY_ITSELF, dot, MARKER_CIRCLE);
   for (int i = 0; i < n; i++) rows[i].line = false;
   if (with_result) rows[n++] = line_row("result", RESULT, MARKER_NONE);
   for (int i = 1; i < fit_trace_count(t); i++) {
@@ -203,6 +269,7 @@ static void draw_unknown(Figure *f, Frame frame, const FitResult *r, const FitTr
   axes_level(&p.axes, r->x[k], RESULT);
   draw_steps(&p);
   axes_border(&p.axes);
+  add_steps(&p, r->x[k]);
 }
 
 Figure *fit_parameters_figure(Arena *a, const FitResult *r, const FitTrace *t) {
@@ -288,5 +355,6 @@ Figure *fit_convergence_figure(Arena *a, const FitResult *r, const FitTrace *t) 
   draw_changes(&p);
   draw_steps(&p);
   axes_border(&p.axes);
+  add_steps(&p, nan(""));
   return panels.figure;
 }

@@ -1,6 +1,7 @@
 #include "report/scan_figure.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "draw/figure_cells.h"
 #include "draw/figure_panels.h"

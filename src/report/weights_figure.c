@@ -110,6 +110,11 @@ static void draw_time(WeightsSheet *s, int e) {
   for (int i = 0; i < at->count; i++)
     all.at[i] = (Dot){time_shown(x, at->t[i]), at->weight[i], at->weight[i]};
   draw_dots(s->a, &axes, &all, &s->scale);
+  double *t = ARENA_ARRAY(s->a, double, at->count + 1);
+  for (int i = 0; i < at->count; i++) t[i] = all.at[i].x;
+  axes_plot(&axes, false);
+  figure_series(axes.figure, &(FigureSeries){"weight", ink_series(0), DASH_FULL, true, t,
+                                             at->weight, at->count});
 }
 
 static void choose_scale(WeightsSheet *s) {

@@ -3,7 +3,7 @@
 
 #include "compared.h"
 #include "draw/figure_svg.h"
-#include "letters.h"
+#include "pictures.h"
 #include "report/compare_figure.h"
 #include "report/compare_work_figure.h"
 
@@ -183,6 +183,8 @@ static void the_picture_has_a_curve_for_each_method(void **state) {
     curves += f->shapes.at[i].kind == SHAPE_PATH && f->shapes.at[i].clip >= 0;
   assert_true(curves >= 3);
   assert_letters_stand_well(f);
+  assert_numbers_are_sound(f);
+  assert_int_equal(f->plots.at[0].series.count, 3);
   arena_free(a);
   done(s);
 }
@@ -197,6 +199,10 @@ static void parameters_and_effort_are_drawn(void **state) {
   assert_non_null(letters_beginning_with(parameters, "truth"));
   assert_non_null(letters_beginning_with(effort, "a|b"));
   assert_letters_stand_well(parameters);
+  assert_numbers_are_sound(parameters);
+  const FigurePlot *p = &parameters->plots.at[0];
+  assert_int_equal(p->series.count, 4);
+  assert_true(p->x_log && numbers_of(p, "truth")->y[0] == s->report.compare->truth->x[0]);
   assert_letters_stand_well(effort);
   int bars = 0;
   for (int i = 0; i < effort->shapes.count; i++) bars += effort->shapes.at[i].kind == SHAPE_BOX;

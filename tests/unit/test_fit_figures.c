@@ -2,8 +2,9 @@
 #include "report/fit_figures.h"
 
 #include "known_truth.h"
-#include "letters.h"
+#include "pictures.h"
 #include "search/result_rows.h"
+#include "stats/assess.h"
 
 static const char SPRING[] = "model Spring\n"
                              "  parameter Real k(unit = \"N/m\") = 4;\n"
@@ -18,6 +19,7 @@ typedef struct Drawn {
   EvalWork *work;
   FitResult *result;
   FitTrace *trace;
+  Statistics *statistics;
   FigureList *list;
 } Drawn;
 
@@ -26,7 +28,7 @@ static bool record(void *data, const FitProgress *p) {
   return true;
 }
 
-static Drawn draw(Known known) {
+static Drawn draw_with(Known known, bool statistics) {
   Drawn d = {.known = known};
   known_open(&d.known);
   const Problem *p = d.known.problem;
@@ -35,13 +37,24 @@ static Drawn draw(Known known) {
   d.trace = fit_trace_new(p);
   d.result = fit_run_on(p, d.work, NULL, record, d.trace);
   fit_evaluate_start(d.result, d.work);
-  FitReport r = {.problem = p, .result = d.result};
-  d.list = fit_figures(&r, d.trace, d.work, eval_spec(d.fitting, NULL).weighting);
+  const Weighting *weighting = eval_spec(d.fitting, NULL).weighting;
+  if (statistics) d.statistics = assess_fit(d.result, d.work, weighting);
+  FitReport r = {.problem = p, .result = d.result, .statistics = d.statistics};
+  d.list = fit_figures(&r, d.trace, d.work, weighting);
+  for (int i = 0; i < d.list->at.count; i++) {
+    assert_picture_is_sound(d.list->at.at[i].figure);
+    assert_numbers_are_sound(d.list->at.at[i].figure);
+  }
   return d;
+}
+
+static Drawn draw(Known known) {
+  return draw_with(known, true);
 }
 
 static void drawn_done(Drawn *d) {
   figure_list_free(d->list);
+  statistics_free(d->statistics);
   fit_free(d->result);
   fit_trace_free(d->trace);
   eval_work_free(d->work);
@@ -70,14 +83,11 @@ static const Figure *named(const FigureList *l, const char *name) {
 static void the_pictures_of_a_homotopy(void **state) {
   (void)state;
   Drawn d = draw(spring("v", "method: homotopy"));
-  static const char *const NAMES[] = {"lambda-path", "parameters",     "objective",
-                                      "convergence", "data-and-model", "plane"};
-  assert_int_equal(d.list->at.count, 6);
-  for (int i = 0; i < 6; i++) {
-    const Figure *f = named(d.list, NAMES[i]);
-    assert_non_null(f);
-    assert_letters_stand_well(f);
-  }
+  static const char *const NAMES[] = {"intervals",      "correlations", "lambda-path",
+                                      "parameters",     "objective",    "convergence",
+                                      "data-and-model", "plane",        "residuals"};
+  assert_int_equal(d.list->at.count, 9);
+  for (int i = 0; i < 9; i++) assert_non_null(named(d.list, NAMES[i]));
   const Figure *path = named(d.list, "lambda-path"), *motion = named(d.list, "data-and-model");
   assert_non_null(letters_beginning_with(path, "k [N/m]"));
   assert_non_null(letters_beginning_with(path, "objective"));
@@ -96,6 +106,41 @@ static void what_is_not_there_is_not_drawn(void **state) {
   assert_non_null(named(d.list, "parameters"));
   assert_non_null(named(d.list, "data-and-model"));
   assert_null(letters_beginning_with(named(d.list, "parameters"), "tied"));
+  drawn_done(&d);
+}
+
+// Curves as numbers: those of steps and stages, in the order of their axis; none of planes.
+static void curves_are_there_as_numbers(void **state) {
+  (void)state;
+  Drawn d = draw(spring("v", "method: homotopy"));
+  const Figure *path = named(d.list, "lambda-path"), *steps = named(d.list, "parameters");
+  assert_int_equal(path->plots.count, 3); // the objective, k, d
+  const FigureSeries *end = numbers_of(&path->plots.at[1], "end");
+  assert_true(end->count == 1 && end->x[0] == 0);
+  assert_int_equal(steps->plots.count, 2);
+  const FigurePlot *k = &steps->plots.at[0];
+  const FigureSeries *tied = numbers_of(k, "tied to the data"),
+                     *alone = numbers_of(k, "model by itself");
+  assert_close(numbers_of(k, "start")->y[0], d.result->start[0], 0);
+  assert_close(numbers_of(k, "result")->y[1], d.result->x[0], 0);
+  int points = 0;
+  for (int i = 0; i < tied->count; i++) points += isfinite(tied->y[i]);
+  for (int i = 0; alone && i < alone->count; i++) points += isfinite(alone->y[i]);
+  assert_int_equal(points, fit_trace_count(d.trace));
+  assert_int_equal(named(d.list, "convergence")->plots.count, 1);
+  assert_int_equal(named(d.list, "residuals")->plots.count, 2);
+  assert_int_equal(named(d.list, "objective")->plots.count, 0);
+  assert_int_equal(named(d.list, "plane")->plots.count, 0);
+  assert_int_equal(named(d.list, "correlations")->plots.count, 0);
+  drawn_done(&d);
+}
+
+static void without_statistics_values_are_shown(void **state) {
+  (void)state;
+  Drawn d = draw_with(spring(NULL, "method: lm"), false);
+  assert_null(named(d.list, "correlations"));
+  assert_null(letters_beginning_with(named(d.list, "intervals"), "95 %"));
+  assert_non_null(letters_beginning_with(named(d.list, "intervals"), "estimate"));
   drawn_done(&d);
 }
 
@@ -130,6 +175,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_pictures_of_a_homotopy),
       cmocka_unit_test(what_is_not_there_is_not_drawn),
+      cmocka_unit_test(curves_are_there_as_numbers),
+      cmocka_unit_test(without_statistics_values_are_shown),
       cmocka_unit_test(marks_stand_at_the_samples),
       cmocka_unit_test(names_are_plain_and_different),
   };

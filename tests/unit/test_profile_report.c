@@ -7,7 +7,7 @@
 #include "draw/figure_cairo.h"
 #include "draw/figure_svg.h"
 #include "known_truth.h"
-#include "letters.h"
+#include "pictures.h"
 #include "report/profile_curve.h"
 #include "report/profile_figure.h"
 #include "study/profile_run.h"
@@ -193,6 +193,22 @@ static void the_legend_has_what_is_drawn(void **state) {
   arena_free(a);
 }
 
+// As numbers the curves are those of the panels: 0 at the estimate, the threshold where the interval ends.
+static void curves_are_there_as_numbers(void **state) {
+  const Profile *p = profile_of(state);
+  Arena *a = arena_new();
+  const Figure *f = profile_figure(a, p);
+  assert_int_equal(f->plots.count, 3);
+  assert_numbers_are_sound(f);
+  const FigureSeries *s = numbers_of(&f->plots.at[2], "profile");
+  double least = HUGE_VAL;
+  for (int i = 0; i < s->count; i++) least = fmin(least, s->y[i]);
+  assert_true(least >= 0 && least < 0.1 * p->threshold);
+  assert_non_null(numbers_of(&f->plots.at[2], "covariance"));
+  assert_null(numbers_of(&f->plots.at[0], "covariance")); // a has none
+  arena_free(a);
+}
+
 static void long_names_are_cut_nowhere(void **state) {
   const Profile *p = profile_of(state);
   Arena *a = arena_new();
@@ -278,6 +294,7 @@ int main(void) {
       cmocka_unit_test(every_number_has_a_plot),
       cmocka_unit_test(every_number_has_a_panel),
       cmocka_unit_test(the_legend_has_what_is_drawn),
+      cmocka_unit_test(curves_are_there_as_numbers),
       cmocka_unit_test(long_names_are_cut_nowhere),
       cmocka_unit_test(a_rough_objective_is_said_in_the_table),
       cmocka_unit_test(a_fit_without_result_has_nothing_to_draw),

@@ -4,6 +4,7 @@
 #include "draw/figure_cairo.h"
 #include "draw/figure_svg.h"
 #include "made_problem.h"
+#include "pictures.h"
 #include "report/scan_figure.h"
 #include "report/scan_picture.h"
 #include "report/scan_screen.h"
@@ -91,6 +92,8 @@ static void pictures_are_drawn(void **state) {
     text_clear(&t);
     assert_true(figure_png(f, 1, &t, NULL));
     if (i == 5) assert_true(has_gap(f));
+    assert_numbers_are_sound(f);
+    assert_int_equal(f->plots.count, scan_is_curves(s) ? scan_panel_count(s) : 0);
     text_done(&t);
     arena_free(a);
     scan_free(s);

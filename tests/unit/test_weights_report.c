@@ -2,6 +2,7 @@
 #include "report/weights_report.h"
 
 #include "made_problem.h"
+#include "pictures.h"
 #include "report/weights_figure.h"
 
 static const char MODEL[] = "model M\n"
@@ -78,6 +79,8 @@ static void pictures_show_the_space(void **state) {
     int dots = circles(f);
     assert_true(dots >= CASES[k].dots_least && dots < 10 * ROWS);
     assert_true(has_text(f, CASES[k].text));
+    assert_numbers_are_sound(f);
+    assert_int_equal(f->plots.count, CASES[k].experiments); // over time, not the planes
     arena_free(a);
     made_close(&m);
   }
