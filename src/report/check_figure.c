@@ -38,8 +38,11 @@ static void choose_scale(EffectTable *t) {
   double most = 0;
   for (int i = 0; i < t->rows; i++)
     for (int k = 0; k < t->columns; k++) most = fmax(most, effect(t, i, k));
-  t->scale = (ColourScale){most * LEAST_SHARE, most, true,
-                           "change in % of the rms of the data, if the parameter grows by 1 %"};
+  t->scale = (ColourScale){
+      .least = most * LEAST_SHARE,
+      .most = most,
+      .log = true,
+      .label = "change in % of the rms of the data, if the parameter grows by 1 %"};
 }
 
 static bool is_dark(Ink ink) {

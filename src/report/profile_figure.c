@@ -158,6 +158,7 @@ static bool any_covariance_is_shown(const Profile *p) {
 enum { LEGEND_MOST = 4 };
 
 static int legend_rows(Arena *a, const Profile *p, LegendRow rows[LEGEND_MOST]) {
+  char threshold[ROUNDED_SIZE], level[ROUNDED_SIZE];
   int count = 0;
   rounded_digits(p->threshold, 4, threshold);
   rounded_digits(100 * p->level, 6, level);

@@ -184,7 +184,7 @@ typedef void DrawEstimates(Figure *f, Frame frame, const Estimates *e);
 static void add_sheets(FigureList *l, const Recover *r, const char *name, const char *what,
                        const LegendRow *legend, int legend_count, DrawEstimates *draw) {
   int n = r->problem->unknown_count;
-  const char *title = arena_print(l->arena, "%s: %s", what, r->problem->path);
+  const char *title = arena_print(l->arena, "%s: %s", what, problem_name(r->problem));
   for (int first = 0; first < n; first += PANELS_MOST) {
     int count = n - first < PANELS_MOST ? n - first : PANELS_MOST;
     Panels panels = panels_new(l->arena, title, count, panel_usual(count), legend, legend_count);
