@@ -40,6 +40,10 @@ class BrowserError(Exception):
     """The browser does not start, ended, or did not answer in time."""
 
 
+class Navigated(BrowserError):
+    """The page has gone elsewhere while it was asked something."""
+
+
 class PageError(Exception):
     """A script that was evaluated in the page has thrown."""
 
@@ -230,7 +234,9 @@ class Chromium:
         finally:
             del self.replies[number]
         if "error" in reply:
-            raise BrowserError(f"{method}: {reply['error'].get('message')}")
+            said = reply["error"].get("message", "")
+            kind = Navigated if "navigated" in said or "context" in said else BrowserError
+            raise kind(f"{method}: {said}")
         return reply["result"]
 
     def allowed(self, url):
@@ -324,12 +330,15 @@ class Chromium:
         seconds = seconds or self.limit
         until = time.monotonic() + seconds
         while True:
-            value = condition() if callable(condition) else self.evaluate(condition)
+            try:
+                value = condition() if callable(condition) else self.evaluate(condition)
+            except Navigated:
+                value = None
             if value:
                 return value
             if time.monotonic() > until:
                 raise BrowserError(f"waited {seconds} s in vain for {what}")
-            self.sleep(0.02)
+            self._receive(time.monotonic() + 0.02)
 
     def emulate(self, media="", dark=False, width=WIDTH, height=HEIGHT, mobile=False, scale=1):
         """The screen (or paper, media="print") that the page sees; whatever is not given goes back to the window's."""

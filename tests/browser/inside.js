@@ -98,14 +98,14 @@ window.probe = (() => {
   function legendOf(i) {
     const div = charts()[i].graphDiv;
     for (let e = div; e; e = e.parentElement) {
-      const select = () => charts().forEach(c => c.setSelection(Math.floor(c.numRows() / 2)));
-  const legends = [...e.querySelectorAll('.legend')];
+      const legends = [...e.querySelectorAll('.legend')];
       if (!legends.length) continue;
       const inside = charts().filter(c => e.contains(c.graphDiv));
       return legends[inside.indexOf(charts()[i])] || null;
     }
     return null;
   }
+  const rows = () => charts().map(c => c.numRows());
   const select = () => charts().forEach(c => c.setSelection(Math.floor(c.numRows() / 2)));
   const legends = () => charts().map((c, i) => legendOf(i) ? legendOf(i).textContent.trim() : null);
 
@@ -251,7 +251,7 @@ window.probe = (() => {
       if (e.closest(':disabled')) continue;
       const behind = svg ? svgBackground(e.closest('text') || e) : background(e);
       const front = over(fainter(colour(svg ? style.fill : style.color), opacity(e) * (svg ? Number(style.fillOpacity) : 1)), behind.colour);
-      const scale = svg ? Math.abs(e.getScreenCTM().a) || 1 : 1, size = parseFloat(style.fontSize) * scale;
+      const at = svg && e.getScreenCTM(), scale = svg ? Math.hypot(at.a, at.b) : 1, size = parseFloat(style.fontSize) * scale;
       const needed = size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700 ? 3 : 4.5;
       const text = node.data.trim().slice(0, 30);
       if (behind.picture) faults.add(`"${text}" stands on a picture of ${behind.picture}`);
@@ -309,8 +309,12 @@ window.probe = (() => {
     reached = new Set();
     before = new Map();
     document.activeElement?.blur();
-    getSelection().removeAllRanges();
     for (const e of document.querySelectorAll('*')) if (e.tabIndex >= 0) before.set(e, look(e));
+    const top = document.createElement('span'); // where the next Tab begins, wherever the mouse was
+    top.tabIndex = -1;
+    document.body.prepend(top);
+    top.focus();
+    top.remove();
     return wanted.length;
   }
 
@@ -349,5 +353,5 @@ window.probe = (() => {
   const intruders = () => [...document.querySelectorAll('*')].filter(e => e.localName === 'script' && /hacked/.test(e.textContent) && e.type !== 'application/json' ||
     [...e.attributes].some(a => /^on/i.test(a.name) && /hacked/.test(a.value))).map(named);
 
-  return {compareCharts, groups, ranges, frame, select, legends, foreign, looseEnds, tables, contrast, brightness, overflow, beginWalk, walked, missed, paperParts, words, intruders};
+  return {compareCharts, groups, ranges, frame, rows, select, legends, foreign, looseEnds, tables, contrast, brightness, overflow, beginWalk, walked, missed, paperParts, words, intruders};
 })();

@@ -4,7 +4,7 @@
   report fit.html charts=1 table=2   all checks of a report; it has at least so many charts and elements <table>
   hostile names.html texts           the lines of the file texts are words of the page, and did nothing
   live build/entrain fit p.yaml --live    starts the command, opens the page that it names, stops the fit there
-  self                               the checks themselves, on sample.html and its spoilt variants
+  self [CHECK]                       the checks themselves, or one of them, on sample.html and its spoilt variants
   show fit.html folder               pictures for people: light, dark, phone and paper, into the folder
 
 One browser looks at all of them. Prints a line for each check, fields separated by tabs: "ok" or "not ok", the sentence, what is
