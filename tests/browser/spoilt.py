@@ -60,7 +60,6 @@ SPOILT = [
         (pages.tables, "no head", '<thead><tr><th scope="col">unknown</th><th scope="col">estimate</th></tr></thead>', ""),
         (pages.points, "6 are in the data", "return [...table.values()]", "table.delete(6); return [...table.values()]"),
         (pages.zoom, "does not change its range", "legend: 'onmouseover',", "legend: 'onmouseover', interactionModel: {},"),
-        (pages.hover, "is the same at two places", "colors: [", "legendFormatter: data => data.x === undefined ? '' : 'value 1', colors: ["),
         (pages.keyboard, "does not reach chart 0", '<div class="chart" tabindex="0">', '<div class="chart">'),
         (pages.contrast_light, '"k"', "<tbody>", "<tbody style='background: #333333'>"),
         (pages.contrast_dark, '"on the page"', "svg text { fill: currentColor; }", "svg text { fill: #000000; }"),
@@ -81,6 +80,8 @@ SPOILT = [
     ],
     [
         (pages.points, "point 3 is", "table.get(at)[k + 1] = s.y[i];", "table.get(at)[k + 1] = i === 4 ? 0.3 : s.y[i];"),
+        (pages.hover, "is the same at two places", "colors: [", "legendFormatter: data => data.x === undefined ? '' : "
+         "data.series.map(s => `<span style='color: ${s.color}'>${s.labelHTML} 1</span>`).join(' '), colors: ["),
         (pages.keyboard, "does not reach <table>", '<div class="wide" tabindex="0">', '<div class="wide">'),
         (pages.contrast_light, "objective", "'#0b62b0', '#a03000'", "'#60b0ff', '#ffa060'"),
         (pages.paper, "3 still pictures are blank", '<path d="M0 50 L600 20" stroke="#0060a0"/>', ""),
