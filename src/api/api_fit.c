@@ -4,7 +4,6 @@
 
 #include "api/api.h"
 #include "api/api_figures.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/patience.h"
 #include "report/fit_figures.h"
@@ -71,7 +70,7 @@ static Patience patience_after(const EntrainFit *f, double grace) {
   double limit = f->problem->options.max_seconds;
   bool limited = limit > 0 || f->result->cut == FIT_CUT_STOP;
   double left = fmax(limit - f->result->work.seconds, fmax(grace, 1e-3));
-  return (Patience){.grace = grace, .until = limited ? clock_seconds() + left : 0};
+  return (Patience){.grace = grace, .until = limited ? patience_clock() + left : 0};
 }
 
 static void find_rest(EntrainFit *f) {

@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/patience.h"
 
 static const double BATCH_SECONDS = 0.2; // of work between two visits of the store
@@ -173,7 +172,7 @@ static bool work_one(TurnWorker *w, const RecordClaim *claim, int k) {
   Jobs *j = w->jobs;
   const JobKind *kind = &j->kind;
   RecordedJob *done = &w->done[k];
-  double began = clock_seconds();
+  double began = patience_clock();
   *done = (RecordedJob){.number = claim->first + k, .runs = 1};
   make(j, j->set, done->number, w->job);
   if (claim->tries >= TRIES_MOST && kind->give_up) {
@@ -189,7 +188,7 @@ static bool work_one(TurnWorker *w, const RecordClaim *claim, int k) {
       return false;
     }
   }
-  done->seconds = clock_seconds() - began;
+  done->seconds = patience_clock() - began;
   done->first = kind->first ? kind->first(w->job) : done->number;
   if (kind->runs) done->runs = kind->runs(w->job);
   record_summarise(kind->layout, answer_of(kind, w->job), done);
@@ -214,14 +213,14 @@ static void take_turn(void *own, void *data) {
     return;
   }
   text_clear(&w->packed);
-  double began = clock_seconds();
+  double began = patience_clock();
   int count = 0;
   while (count < claim.count && work_one(w, &claim, count)) {
     count++;
-    if (clock_seconds() - began > 2 * batch) break;
+    if (patience_clock() - began > 2 * batch) break;
   }
   for (int k = 0; k < count; k++) w->done[k].bytes = w->packed.at + w->at[k];
-  if (count) w->seconds_per_job = fmax((clock_seconds() - began) / count, 1e-9);
+  if (count) w->seconds_per_job = fmax((patience_clock() - began) / count, 1e-9);
   turn->seconds_per_job = w->seconds_per_job;
   j->record->commit(j->record, j->item, j->kind.layout, &claim, w->done, count);
 }
@@ -309,11 +308,11 @@ static JobsEnd run_kept(Jobs *j, const JobSet *s, Record *r, int64_t item, const
   Text keep;
   text_init(&keep);
   bool whole;
-  double began = clock_seconds();
+  double began = patience_clock();
   RecordPlace before = record_enter_nothing();
   JobsEnd end = run_here(j, s, &keep, &whole);
   record_leave(before);
-  double seconds = clock_seconds() - began;
+  double seconds = patience_clock() - began;
   j->seconds_per_job = seconds / fmax(1, (double)s->count);
   if (end != JOBS_STOPPED && whole && seconds > KEEP_SECONDS && record_here())
     r->add(r, item, about->layout->kind, about->digest, seconds, keep.at, keep.length);

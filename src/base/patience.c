@@ -1,6 +1,7 @@
 #include "base/patience.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -22,8 +23,94 @@ double patience_spent(void) {
 }
 
 double patience_until(double seconds) {
-  return seconds > 0 ? clock_seconds() + seconds - spent : 0;
+  return seconds > 0 ? patience_clock() + seconds - spent : 0;
 }
+
+// ---------------------------------------------------------------- pauses
+
+struct Pauses {
+  pthread_mutex_t lock;
+  pthread_cond_t over;
+  atomic_bool on;
+  atomic_uint version;           // odd while the times change
+  _Atomic double since, seconds; // of the present one, 0: none; of those before
+};
+
+static _Thread_local Pauses own_pauses = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                          .over = PTHREAD_COND_INITIALIZER};
+static _Thread_local Pauses *shared_pauses; // NULL: its own
+static _Thread_local int forbidden;
+
+Pauses *patience_pauses(void) {
+  return shared_pauses ? shared_pauses : &own_pauses;
+}
+
+void patience_share(Pauses *of) {
+  shared_pauses = of;
+}
+
+void patience_forbid_pauses(void) {
+  forbidden++;
+}
+
+void patience_allow_pauses(void) {
+  forbidden--;
+}
+
+double patience_clock(void) {
+  Pauses *p = patience_pauses();
+  for (;;) {
+    unsigned before = atomic_load(&p->version);
+    double since = atomic_load(&p->since), seconds = atomic_load(&p->seconds);
+    double now = since > 0 ? since : clock_seconds();
+    if (before % 2 == 0 && atomic_load(&p->version) == before) return now - seconds;
+  }
+}
+
+static void set_times(Pauses *p, double since, double seconds) {
+  atomic_fetch_add(&p->version, 1);
+  atomic_store(&p->since, since);
+  atomic_store(&p->seconds, seconds);
+  atomic_fetch_add(&p->version, 1);
+}
+
+// The thread whose own they are has made the pause, and is the one that ends it.
+static void wait_for_end(void) {
+  Pauses *p = shared_pauses;
+  if (!p || forbidden || !atomic_load(&p->on)) return;
+  pthread_mutex_lock(&p->lock);
+  while (atomic_load(&p->on)) pthread_cond_wait(&p->over, &p->lock);
+  pthread_mutex_unlock(&p->lock);
+}
+
+// Whether all go on who can be asked: those who are not in a call already.
+static bool all_go_on(void) {
+  for (Patience *p = innermost; p; p = p->outer) {
+    if (p->over) return false;
+    if (!p->goes_on || p->asking || p->ending) continue;
+    p->asking = true;
+    p->over = !p->goes_on(p->data);
+    p->asking = false;
+    if (p->over && !p->by_work) was_cut = true;
+  }
+  return true;
+}
+
+void patience_pause(bool (*waits)(void *data), void *data) {
+  Pauses *p = &own_pauses;
+  if (shared_pauses || forbidden || atomic_load(&p->on) || !waits(data)) return;
+  set_times(p, clock_seconds(), atomic_load(&p->seconds));
+  atomic_store(&p->on, true);
+  while (all_go_on() && waits(data))
+    nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * ASK_EVERY)}, NULL);
+  set_times(p, 0, atomic_load(&p->seconds) + clock_seconds() - atomic_load(&p->since));
+  pthread_mutex_lock(&p->lock);
+  atomic_store(&p->on, false);
+  pthread_cond_broadcast(&p->over);
+  pthread_mutex_unlock(&p->lock);
+}
+
+// ---------------------------------------------------------------- owners
 
 void patience_begin(Patience *p) {
   p->outer = innermost;
@@ -86,7 +173,7 @@ void patience_forget_cut(void) {
 }
 
 bool patience_is_late(void) {
-  double now = clock_seconds();
+  double now = patience_clock();
   for (const Patience *p = innermost; p; p = p->outer)
     if (p->until > 0 && !p->ending && now > p->until) return true;
   return false;
@@ -94,7 +181,8 @@ bool patience_is_late(void) {
 
 // The answer is kept until more work is done; a no for good.
 static bool look(bool at_once) {
-  bool lasts = !innermost || goes_on(innermost, clock_seconds(), at_once);
+  wait_for_end();
+  bool lasts = !innermost || goes_on(innermost, patience_clock(), at_once);
   patience_left = lasts ? PATIENCE_LOOK : 0;
   return lasts;
 }

@@ -61,3 +61,19 @@ bool patience_is_late(void); // a time limit has passed, of the innermost or of 
 
 // For threads and fibers: a fiber takes the Patience that it is in with it.
 Patience *patience_swap(Patience *innermost); // returns what it was
+
+// ---- pauses
+
+// The clock, without the pauses of the computation that this thread takes part in: for limits of time, and for times of work.
+double patience_clock(void); // s
+// Called where an owner is asked: the computation waits here as long as `waits` says so and those around go on. The other
+// threads of the computation wait at their next question. A pause inside of a pause returns at once.
+void patience_pause(bool (*waits)(void *data), void *data);
+// In between this thread neither makes a pause nor waits in one: it holds something that others need meanwhile.
+void patience_forbid_pauses(void);
+void patience_allow_pauses(void);
+
+typedef struct Pauses Pauses; // of one computation
+Pauses *
+patience_pauses(void); // of this thread; they last as long as the thread that began the computation
+void patience_share(Pauses *of); // this thread takes part in that computation

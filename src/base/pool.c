@@ -31,6 +31,7 @@ struct Pool {
   atomic_int news; // changes with every event that a thread may wait for
   void *own;       // private data of the caller as a worker
   bool has_own;
+  Pauses *pauses; // of the thread that collects
 };
 
 static const double ASK_EVERY = 0.02; // seconds
@@ -90,6 +91,7 @@ static void *serve(void *data) {
   Patience patience = {.goes_on = is_not_stopped, .data = p};
   void *own = NULL;
   bool begun = false;
+  patience_share(p->pauses);
   patience_begin(&patience);
   pthread_mutex_lock(&p->lock);
   for (Slot *s = next_job(p); s; s = next_job(p)) {
@@ -130,6 +132,7 @@ Pool *pool_new(int workers, const PoolWorker *work) {
   Pool *p = ARENA_NEW(a, Pool);
   p->arena = a;
   p->work = *work;
+  p->pauses = patience_pauses();
   pthread_mutex_init(&p->lock, NULL);
   pthread_condattr_t by;
   pthread_condattr_init(&by);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/patience.h"
 
 static _Thread_local RecordPlace here;
@@ -50,7 +49,7 @@ RecordAsked record_ask(RecordItem *item, const char *kind, uint64_t digest, Text
   if (!r) return RECORD_COMPUTE;
   item->number = record_next(r);
   if (item->number < 0) return RECORD_STOP;
-  item->began = clock_seconds();
+  item->began = patience_clock();
   Text found;
   text_init(&found);
   RecordAsked asked = RECORD_COMPUTE;
@@ -72,7 +71,7 @@ RecordAsked record_ask(RecordItem *item, const char *kind, uint64_t digest, Text
 }
 
 double record_item_seconds(const RecordItem *item) {
-  return item->record ? clock_seconds() - item->began : 0;
+  return item->record ? patience_clock() - item->began : 0;
 }
 
 void record_tell(const RecordItem *item, const void *bytes, size_t length) {

@@ -1,7 +1,7 @@
 #include "base/run_limit.h"
 
 #include "base/arena.h"
-#include "base/clock.h"
+#include "base/patience.h"
 
 static bool fits(void *data) {
   const RunLimit *l = data;
@@ -11,7 +11,7 @@ static bool fits(void *data) {
 void run_limit_begin(RunLimit *l, double seconds, double bytes) {
   *l = (RunLimit){.on = seconds > 0 || bytes > 0, .bytes = bytes, .before = arena_thread_bytes()};
   if (!l->on) return;
-  l->patience.until = seconds > 0 ? clock_seconds() + seconds : 0;
+  l->patience.until = seconds > 0 ? patience_clock() + seconds : 0;
   l->patience.by_work = true; // what the others do does not depend on it
   if (bytes > 0) l->patience.goes_on = fits, l->patience.data = l;
   patience_begin(&l->patience);

@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/patience.h"
 #include "base/visible.h"
@@ -137,8 +136,8 @@ static bool reap(Process *p, bool wait) {
 void process_end(Process *p, bool gently) {
   if (gently && !p->has_ended) {
     shutdown(p->socket, SHUT_WR); // of a host that is gone both directions are closed
-    for (double until = clock_seconds() + PROCESS_GENTLE;
-         !reap(p, false) && clock_seconds() < until;)
+    for (double until = patience_clock() + PROCESS_GENTLE;
+         !reap(p, false) && patience_clock() < until;)
       usleep(500);
   }
   if (!p->has_ended) kill(-p->pid, SIGKILL);
@@ -161,18 +160,18 @@ static const double SEND_SECONDS = 10; // without progress: a worker that does n
 static bool can_send(int socket, double since) {
   struct pollfd at = {socket, POLLOUT, 0};
   poll(&at, 1, 20);
-  return patience_asks() && clock_seconds() - since < SEND_SECONDS;
+  return patience_asks() && patience_clock() - since < SEND_SECONDS;
 }
 
 static bool send_all(int socket, const char *bytes, size_t length) {
-  double since = clock_seconds();
+  double since = patience_clock();
   while (length) {
     ssize_t sent = send(socket, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
     bool full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     if (sent < 0 && errno == EINTR) continue;
     if (full && can_send(socket, since)) continue;
     if (sent <= 0) return false;
-    since = clock_seconds();
+    since = patience_clock();
     bytes += sent;
     length -= (size_t)sent;
   }
@@ -215,7 +214,7 @@ static const double LEAVE = 0.8; // s between the end of the connection and that
 
 // A process that dies closes its connection a moment before it can be waited for; one that has closed it otherwise is of no use.
 static void end_gone(Process *p) {
-  for (double until = clock_seconds() + LEAVE; !reap(p, false) && clock_seconds() < until;)
+  for (double until = patience_clock() + LEAVE; !reap(p, false) && patience_clock() < until;)
     usleep(200);
   p->left = !p->has_ended;
   process_end(p, false);
@@ -238,10 +237,10 @@ enum { WAITED_MOST = 1024 };
 
 ProcessEvent process_wait(Process *const *list, int count, double seconds, int *which) {
   struct pollfd at[2 * WAITED_MOST];
-  double until = clock_seconds() + seconds;
+  double until = patience_clock() + seconds;
   if (count > WAITED_MOST) count = WAITED_MOST;
   for (;;) {
-    double left = until - clock_seconds();
+    double left = until - patience_clock();
     for (int i = 0; i < count; i++) {
       at[2 * i] = (struct pollfd){list[i]->socket, POLLIN, 0};
       at[2 * i + 1] = (struct pollfd){list[i]->log_ended ? -1 : list[i]->log, POLLIN, 0};
@@ -251,7 +250,7 @@ ProcessEvent process_wait(Process *const *list, int count, double seconds, int *
       ProcessEvent e = look(list, count, at, which);
       if (e != PROCESS_NOTHING) return e;
     }
-    if (clock_seconds() >= until) return PROCESS_NOTHING;
+    if (patience_clock() >= until) return PROCESS_NOTHING;
   }
 }
 

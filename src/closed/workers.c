@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 
 #include "base/c_locale.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/patience.h"
 #include "base/pool.h"
@@ -170,8 +169,8 @@ bool workers_try(Workers *w, Err *err) {
   if (!ok && (p = start(w, err))) {
     int which;
     ProcessEvent e = PROCESS_NOTHING;
-    double until = clock_seconds() + OPEN_SECONDS;
-    while (e == PROCESS_NOTHING && clock_seconds() < until && patience_asks())
+    double until = patience_clock() + OPEN_SECONDS;
+    while (e == PROCESS_NOTHING && patience_clock() < until && patience_asks())
       e = process_wait(&p, 1, ASK_EACH, &which);
     ok = has_opened(w, p, e, err);
     if (!ok) process_end(p, w->setup.gently);
@@ -209,7 +208,7 @@ static bool send_call(Runs *r, WorkerRun *run) {
   simulator_call_put(&r->message, r->calls[run->call]);
   run->opening = false;
   bool sent = process_send(run->process, &r->message);
-  run->until = clock_seconds() + limit;
+  run->until = patience_clock() + limit;
   return sent;
 }
 
@@ -230,7 +229,7 @@ static void begin(Runs *r, int call) {
   }
   if (!run.process) {
     run.opening = true;
-    run.until = clock_seconds() + OPEN_SECONDS;
+    run.until = patience_clock() + OPEN_SECONDS;
     run.process = start(r->w, &err);
   }
   if (run.process) {
@@ -305,7 +304,7 @@ static void finish(Runs *r, int i, ProcessEvent e) {
 }
 
 static void end_late(Runs *r) {
-  double now = clock_seconds();
+  double now = patience_clock();
   for (int i = r->count - 1; i >= 0; i--) {
     WorkerRun *run = &r->running[i];
     if (now < run->until) continue;
@@ -336,7 +335,7 @@ static void stop_all(Runs *r, int from, int count) {
 }
 
 static double next_deadline(const Runs *r) {
-  double wait = ASK_EACH, now = clock_seconds();
+  double wait = ASK_EACH, now = patience_clock();
   for (int i = 0; i < r->count; i++) wait = fmin(wait, r->running[i].until - now);
   return fmax(wait, 0);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/clock.h"
 #include "base/patience.h"
 #include "residual/differences.h"
 #include "residual/experiment_runs.h"
@@ -279,9 +278,9 @@ static EvalEnd evaluate_sum(RowSum *s, const double *x, EvalPoint *out) {
   out->has_slopes = false;
   out->steps = 0;
   if (!budget_allows(budget, s->w->fitting->problem->experiment_count)) return EVAL_STOPPED;
-  double begin = clock_seconds();
+  double begin = patience_clock();
   EvalEnd end = sum_experiments(s, x, out);
-  if (budget) budget->used.seconds += clock_seconds() - begin;
+  if (budget) budget->used.seconds += patience_clock() - begin;
   if (end != EVAL_DONE) return end;
   out->objective = s->objective;
   out->has_slopes = s->slopes;

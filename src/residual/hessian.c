@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/clock.h"
+#include "base/patience.h"
 #include "model/model.h"
 #include "residual/hessian_adjoint.h"
 #include "residual/hessian_forward.h"
@@ -284,9 +284,9 @@ EvalEnd hessian_eval(Hessian *h, EvalWork *w, const EvalSpec *spec, const double
   memset(gradient, 0, n * sizeof *gradient);
   memset(H, 0, n * n * sizeof *H);
   h->second->budget = spec->budget;
-  double begin = clock_seconds();
+  double begin = patience_clock();
   EvalEnd end = evaluate_all(h, w, &full, x, &f);
-  if (spec->budget) spec->budget->used.seconds += clock_seconds() - begin;
+  if (spec->budget) spec->budget->used.seconds += patience_clock() - begin;
   *value = end == EVAL_DONE ? f.value : HUGE_VAL;
   return end;
 }

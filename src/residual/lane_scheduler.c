@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/clock.h"
 #include "base/fiber.h"
 #include "base/patience.h"
 
@@ -162,14 +161,14 @@ static void give_up(LaneSeat *s) {
 }
 
 static void serve(LaneScheduler *h, LaneSeat **group, int count) {
-  double began = clock_seconds();
+  double began = patience_clock();
   if (!patience_asks())
     for (int l = 0; l < count; l++) give_up(group[l]);
   else if (count == 1)
     run_alone(group[0]);
   else
     run_lanes(h, group, count);
-  double share = (clock_seconds() - began) / count;
+  double share = (patience_clock() - began) / count;
   for (int l = 0; l < count; l++) {
     group[l]->waits = false;
     group[l]->seconds += share;
@@ -283,14 +282,14 @@ static void sit(void *data) {
 
 static void take_turn(LaneScheduler *h, LaneSeat *s) {
   h->running = s;
-  h->resumed = clock_seconds();
+  h->resumed = patience_clock();
   fiber_resume(s->fiber);
-  s->seconds += clock_seconds() - h->resumed;
+  s->seconds += patience_clock() - h->resumed;
   h->running = NULL;
 }
 
 double lane_scheduler_seconds(const LaneScheduler *h) {
-  return h->running->seconds + (clock_seconds() - h->resumed);
+  return h->running->seconds + (patience_clock() - h->resumed);
 }
 
 static void prepare_seat(LaneScheduler *h, LaneSeat *s) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/patience.h"
 #include "base/pool.h"
 #include "base/record.h"
 #include "model/second.h"
@@ -670,7 +670,7 @@ static int confirm_in_rounds(Search *s) {
 
 static bool confirm_candidate(Search *s) {
   Confirmation *c = s->confirmation;
-  double began = clock_seconds();
+  double began = patience_clock();
   c->before = s->budget.used;
   search_begin(s, "confirming searches");
   if (!is_settled(s)) begin_candidate(s);
@@ -678,7 +678,7 @@ static bool confirm_candidate(Search *s) {
   for (int k = 0; k < ROUNDS_MOST && misses_a_term(s); k++) better += confirm_in_rounds(s);
   c->x = search_copy(s, s->best.x);
   WorkCount more = work_count_rest(&s->budget.used, &c->before);
-  more.seconds = record_seconds(clock_seconds() - began); // searches side by side share them
+  more.seconds = record_seconds(patience_clock() - began); // searches side by side share them
   work_count_add(&c->work, &more);
   tally(s);
   FitVerdict v = verdict_of(s);

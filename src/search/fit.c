@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/clock.h"
 #include "base/patience.h"
 #include "search/confirm.h"
 #include "search/homotopy.h"
@@ -130,7 +129,7 @@ static FitCut cut_of(const Search *s) {
   if (s->stopped) return FIT_CUT_STOP;
   if (!s->over_budget) return FIT_CUT_NOTHING;
   bool late =
-      (limit > 0 && clock_seconds() - s->began + patience_spent() > limit) || patience_is_late();
+      (limit > 0 && patience_clock() - s->began + patience_spent() > limit) || patience_is_late();
   return late ? FIT_CUT_SECONDS : FIT_CUT_SIMULATIONS;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/clock.h"
+#include "base/patience.h"
 #include "base/record.h"
 #include "search/certificate.h"
 
@@ -22,7 +22,7 @@ Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *lis
   s->work = w;
   s->n = p->unknown_count;
   s->listener = listener, s->listener_data = data;
-  s->began = clock_seconds();
+  s->began = patience_clock();
   s->method = p->method;
   s->log = ARENA_ARRAY(a, bool, s->n + 1);
   for (int i = 0; i < s->n; i++) s->log[i] = p->unknowns[i].log;
@@ -218,7 +218,7 @@ void search_finish(Search *s) {
   memcpy(r->sigma, s->weighting->sigma, (size_t)channels * sizeof *r->sigma);
   list_failures(s);
   r->work = s->budget.used;
-  r->work.seconds = record_seconds(clock_seconds() - s->began);
+  r->work.seconds = record_seconds(patience_clock() - s->began);
   r->search_work = r->work;
   eval_solver(s->work, r->solver, &r->solver_steps, &r->solver_rejected);
 }
@@ -258,7 +258,7 @@ static const double FIRST_LEAST = 0.2; // s
 static bool keeps_going(void *data) {
   Search *s = data;
   double limit = s->problem->options.max_seconds;
-  double seconds = clock_seconds() - s->began + (limit > 0 ? patience_spent() : 0);
+  double seconds = patience_clock() - s->began + (limit > 0 ? patience_spent() : 0);
   bool late = limit > 0 && seconds > limit;
   if (late) {
     s->over_budget = true;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/patience.h"
 #include "search/shooting_eval.h"
 #include "search/shooting_setup.h"
@@ -74,7 +73,7 @@ static bool budget_is_spent(const ShootingCourse *c) {
   const WorkCount *w = c->s->count;
   return w->simulations + w->sensitivity_simulations >= problem_max_simulations(c->s->problem) ||
          (o->max_seconds > 0 &&
-          w->seconds + clock_seconds() - c->began + patience_spent() > o->max_seconds);
+          w->seconds + patience_clock() - c->began + patience_spent() > o->max_seconds);
 }
 
 static bool is_stopped(ShootingCourse *c) {
@@ -208,7 +207,7 @@ void shooting_run(const Problem *p, const ShootingRequest *request, double *x, W
   out->end = LOCAL_NO_START_END;
   out->iterations = 0;
   if (!can_treat(p, request)) return;
-  double began = clock_seconds();
+  double began = patience_clock();
   Arena *a = arena_new();
   Shooting s = {.problem = p, .request = request, .arena = a, .count = work};
   shooting_init(&s);
@@ -223,5 +222,5 @@ void shooting_run(const Problem *p, const ShootingRequest *request, double *x, W
   give_result(&s, &c, x, out);
   shooting_done(&s);
   arena_free(a);
-  work->seconds += clock_seconds() - began;
+  work->seconds += patience_clock() - began;
 }

@@ -86,6 +86,7 @@ static bool try_until_done(Store *s, StoreAttempt *attempt, void *data) {
   double wait = RETRY_FIRST;
   bool done = false;
   pthread_mutex_lock(&s->lock);
+  patience_forbid_pauses(); // the thread that says that we live needs the lock
   while (!s->failed && !(s->troubled && is_too_late(s))) {
     Err err = {0};
     done = reconnect_if_lost(s, &err) && attempt(s, data, &err);
@@ -98,6 +99,7 @@ static bool try_until_done(Store *s, StoreAttempt *attempt, void *data) {
     if (s->failed || !rest(s, wait)) break;
     wait = fmin(2 * wait, RETRY_MOST);
   }
+  patience_allow_pauses();
   pthread_mutex_unlock(&s->lock);
   return done;
 }
@@ -137,7 +139,9 @@ bool store_query(Store *s, const char *sql, const DbValue *parameters, int count
 
 void store_wait(Store *s, double seconds) {
   if (!patience_lock(&s->lock)) return;
+  patience_forbid_pauses();
   db_wait(s->db, seconds);
+  patience_allow_pauses();
   pthread_mutex_unlock(&s->lock);
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/patience.h"
 #include "base/record.h"
 #include "search/confirm.h"
@@ -41,7 +40,7 @@ static bool is_worth_trying(const FitResult *r, double seconds) {
 
 // What is left of the time of the fit; where it is used up, as much as the end of a fit may take.
 static Patience patience_of_statistics(Assessing *a, double began, double grace) {
-  double limit = a->result->problem->options.max_seconds, now = clock_seconds();
+  double limit = a->result->problem->options.max_seconds, now = patience_clock();
   bool ended = a->result->cut == FIT_CUT_STOP || (limit > 0 && now > began + limit);
   if (ended && !is_worth_trying(a->result, grace)) grace = 0;
   Patience p = {.goes_on = goes_on, .data = a, .grace = grace};
@@ -83,7 +82,7 @@ enum { AGAIN_MOST = 2 };
 static bool limits_left(Problem *p, const FitResult *r, double began) {
   FitOptions *o = &p->options;
   long simulations = problem_max_simulations(p) - work_count_simulations(&r->work);
-  double seconds = o->max_seconds - (clock_seconds() - began);
+  double seconds = o->max_seconds - (patience_clock() - began);
   o->max_simulations = (int)fmax((double)simulations, 0);
   if (o->max_seconds > 0) o->max_seconds = seconds;
   return simulations > 0 && (o->max_seconds == 0 || seconds > 0) && r->cut == FIT_CUT_NOTHING;
@@ -161,14 +160,14 @@ static bool fit_again(AssessedFit *f, const Problem *p, const double *from, doub
 
 AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace,
                              FitListener *listener, void *data) {
-  double began = clock_seconds() - patience_spent();
+  double began = patience_clock() - patience_spent();
   AssessedFit f = {.fitting = fitting_new(p)};
   f.work = eval_work_new(f.fitting, p->options.threads, NULL);
   f.result = fit_run_on(p, f.work, start, listener, data);
   const double *better = assess(&f, began, grace, listener, data);
   for (int k = 0; better && k < AGAIN_MOST && fit_again(&f, p, better, began, listener, data); k++)
     better = assess(&f, began, grace, listener, data);
-  f.result->work.seconds = record_seconds(clock_seconds() - began);
+  f.result->work.seconds = record_seconds(patience_clock() - began);
   return f;
 }
 
@@ -181,7 +180,7 @@ static bool is_worth_examining(const AssessedFit *f) {
 }
 
 void assessed_fit_examine(AssessedFit *f, FitListener *listener, void *data) {
-  double before = f->result->work.seconds, began = clock_seconds() - before;
+  double before = f->result->work.seconds, began = patience_clock() - before;
   Assessing assessing = {"statistics", listener, data, f->result};
   Patience patience = patience_of_statistics(&assessing, began, 0);
   if (!is_worth_examining(f)) return;
@@ -191,7 +190,7 @@ void assessed_fit_examine(AssessedFit *f, FitListener *listener, void *data) {
     statistics_add_remark(f->statistics, f->statistics->unmodelled[i].text);
   compare_interpolations(f->result, f->weighting, f->work, f->statistics);
   patience_end(&patience);
-  f->result->work.seconds = record_seconds(clock_seconds() - began);
+  f->result->work.seconds = record_seconds(patience_clock() - began);
 }
 
 void assessed_fit_done(AssessedFit *f) {

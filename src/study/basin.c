@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/patience.h"
 #include "base/record.h"
 #include "num/random.h"
@@ -166,7 +165,7 @@ typedef struct BasinStudy {
 static bool tell(void *data, int finished) {
   BasinStudy *s = data;
   s->b->finished = finished;
-  s->b->seconds = clock_seconds() - s->began;
+  s->b->seconds = patience_clock() - s->began;
   return !s->listener || s->listener(s->data, s->b);
 }
 
@@ -206,7 +205,7 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   Problem one = *b->problem; // of the searches
   one.options.max_seconds = 0;
   one.options.confirm = CONFIRM_OFF; // the other starts tell as much
-  BasinStudy s = {b, clock_seconds(), listener, data};
+  BasinStudy s = {b, patience_clock(), listener, data};
   ManyFitsRequest q = {.fit = fit_run_on,
                        .starts = b->starts,
                        .count = b->count,
@@ -230,7 +229,7 @@ static void run_searches(Basin *b, BasinListener *listener, void *data) {
   basin_find_optima(b);
   patience_end(&after);
   patience_end(&all);
-  b->seconds = record_seconds(clock_seconds() - s.began);
+  b->seconds = record_seconds(patience_clock() - s.began);
 }
 
 static Basin *basin_new(const Problem *p, const BasinRequest *q) {

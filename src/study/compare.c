@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/patience.h"
 #include "base/pool.h"
 #include "base/record.h"
@@ -69,7 +68,7 @@ static void note_step(CompareStudy *s, const FitProgress *f) {
                         .objective = f->objective,
                         .free_objective = nan(""),
                         .best = nan(""),
-                        .seconds = clock_seconds() - s->began,
+                        .seconds = patience_clock() - s->began,
                         .x = ARENA_ARRAY(a, double, s->p->unknown_count + 1)};
   point.stage = same_stage ? last->stage : arena_copy(a, f->stage, strlen(f->stage));
   if (f->work) {
@@ -155,7 +154,7 @@ typedef struct TimedFit {
 static double share_of_time(const CompareStudy *s, double own) {
   if (!(s->patience.until > 0)) return own;
   int left = compare_runs_wanted(s->c) - compare_runs_done(s->c);
-  double share = fmax(s->patience.until - clock_seconds(), 1e-3) / (left > 1 ? left : 1);
+  double share = fmax(s->patience.until - patience_clock(), 1e-3) / (left > 1 ? left : 1);
   bool is_own = own > 0 && own != s->p->options.max_seconds;
   return is_own ? fmin(own, share) : share;
 }
@@ -165,11 +164,11 @@ static TimedFit timed_fit(CompareStudy *s, Problem *p, int threads, const double
   p->options.threads = threads;
   if (p->closed) p->closed->set_threads(p->closed, threads);
   p->options.max_seconds = share_of_time(s, p->options.max_seconds);
-  s->began = clock_seconds();
+  s->began = patience_clock();
   t.fitting = fitting_new(p);
   t.work = eval_work_new(t.fitting, threads, NULL);
   t.result = fit_run_on(p, t.work, start, listen_to_fit, s);
-  t.seconds = record_seconds(clock_seconds() - s->began);
+  t.seconds = record_seconds(patience_clock() - s->began);
   return t;
 }
 
@@ -383,12 +382,12 @@ Compare *compare_run(const Problem *p, const CompareRequest *q, CompareListener 
   s.patience =
       (Patience){.goes_on = goes_on, .data = &s, .until = patience_until(p->options.max_seconds)};
   patience_begin(&s.patience);
-  double began = clock_seconds();
+  double began = patience_clock();
   if (q->has_truth) c->truth = compare_truth_new(c->arena, p, q->truth, q->all_numbers);
   for (int i = 0; i < c->count && patience_asks(); i++) {
     run_row(&s, i);
     if (c->rows[i].run_count || c->rows[i].refused) c->done = i + 1;
-    c->seconds = clock_seconds() - began;
+    c->seconds = patience_clock() - began;
   }
   c->seconds = record_seconds(c->seconds);
   c->stopped = s.patience.over || s.stop;

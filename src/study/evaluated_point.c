@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/clock.h"
 #include "base/patience.h"
 #include "base/record.h"
 #include "num/lsi.h"
@@ -153,7 +152,7 @@ static void find_statistics(EvaluatedPoint *e, const EvalPoint *at) {
 bool evaluated_point(const Problem *p, const double *x, double lambda, EvaluatedPoint *out,
                      Err *err) {
   int n = p->unknown_count;
-  double began = clock_seconds();
+  double began = patience_clock();
   Patience patience = {.until = patience_until(p->options.max_seconds)};
   EvaluatedPoint e = {.lambda = lambda, .arena = arena_new(), .decrease = nan("")};
   AssessedFit *f = &e.fit;
@@ -173,7 +172,7 @@ bool evaluated_point(const Problem *p, const double *x, double lambda, Evaluated
     e.run = run_errors(e.arena, f->work, lambda, f->result->x);
     e.validation = validation_errors(e.arena, p, lambda, f->result->x);
     find_statistics(&e, &at);
-    f->result->work.seconds = record_seconds(clock_seconds() - began);
+    f->result->work.seconds = record_seconds(patience_clock() - began);
   }
   if (fine && !patience_lasts(0))
     fine = fail(err, ERR_STOPPED, "it was stopped before everything was computed");

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/patience.h"
 #include "search/confirm.h"
 #include "search/fit.h"
@@ -403,7 +402,7 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
                     .request = request,
                     .listener = listener,
                     .data = data,
-                    .began = clock_seconds(),
+                    .began = patience_clock(),
                     .simulations_most = LONG_MAX,
                     .left = LONG_MAX,
                     .fitting = fitting,
@@ -420,7 +419,7 @@ Profile *profile_run(const Problem *problem, const ProfileRequest *request,
   if (p->stopped) end_stopped_sides(p);
   patience_end(&patience);
   if (can) profile_judge(p);
-  p->seconds = record_seconds(clock_seconds() - s.began);
+  p->seconds = record_seconds(patience_clock() - s.began);
   eval_work_free(s.work);
   fitting_free(fitting);
   fitting_free(s.sharp);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/jobs.h"
 #include "base/memory.h"
 #include "base/patience.h"
@@ -319,7 +318,7 @@ static bool take_trial(void *data, long number, const void *job) {
   r->work[t->number] = t->work;
   r->ok[t->number] = t->ok;
   r->done++;
-  r->seconds = clock_seconds() - s->began;
+  r->seconds = patience_clock() - s->began;
   return patience_asks();
 }
 
@@ -364,7 +363,7 @@ static void run_trials(RecoverStudy *s) {
   Jobs *jobs = jobs_new(pool_size(s->p->options.threads, r->trials), &kind);
   jobs_run(jobs, &(JobSet){r->trials, 0, false, make_trial, take_trial, &taking});
   jobs_free(jobs);
-  r->seconds = record_seconds(clock_seconds() - s->began);
+  r->seconds = record_seconds(patience_clock() - s->began);
   summarise(s, &taking.notes);
 }
 
@@ -387,7 +386,7 @@ Recover *recover_run(const Problem *p, const double *truth, bool random_starts,
                     .random_starts = random_starts,
                     .listener = listener,
                     .listener_data = data,
-                    .began = clock_seconds()};
+                    .began = patience_clock()};
   double *x = ARENA_ARRAY(s.r->arena, double, p->unknown_count);
   for (int i = 0; i < p->unknown_count; i++) x[i] = truth ? truth[i] : p->unknowns[i].in_model;
   s.truth = x;

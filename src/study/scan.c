@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/patience.h"
 #include "base/record.h"
 #include "residual/many_points.h"
@@ -120,7 +119,7 @@ typedef struct Scanning {
 
 static bool goes_on(void *data) {
   Scanning *w = data;
-  w->scan->work.seconds = clock_seconds() - w->began;
+  w->scan->work.seconds = patience_clock() - w->began;
   return !w->listener || w->listener(w->data, w->scan);
 }
 
@@ -235,7 +234,7 @@ ObjectiveScan *scan_run(const Problem *p, const ScanRequest *q, ScanListener *li
                         Err *err) {
   Arena *a = arena_new();
   ObjectiveScan *s = ARENA_NEW(a, ObjectiveScan);
-  Scanning work = {s, listener, data, clock_seconds()};
+  Scanning work = {s, listener, data, patience_clock()};
   Patience patience = {goes_on, &work, .until = patience_until(p->options.max_seconds)};
   s->arena = a;
   s->problem = p;
@@ -248,7 +247,7 @@ ObjectiveScan *scan_run(const Problem *p, const ScanRequest *q, ScanListener *li
     patience_begin(&patience);
     scan_points(s, w);
     patience_end(&patience);
-    s->work.seconds = record_seconds(clock_seconds() - work.began);
+    s->work.seconds = record_seconds(patience_clock() - work.began);
     eval_work_free(w);
   }
   fitting_free(f);

@@ -2,9 +2,11 @@
 #include "base/patience.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 
 #include "base/clock.h"
 #include "base/fiber.h"
+#include "base/pool.h"
 #include "test.h"
 
 static bool counts(void *data) {
@@ -185,6 +187,114 @@ static void fibers_take_their_patience_with_them(void **state) {
   fiber_free(b.fiber);
 }
 
+// ---------------------------------------------------------------- pauses
+
+static void limits_do_not_count_pauses(void **state) {
+  (void)state;
+  int waits = 40;
+  Patience p = {.until = patience_until(0.7)};
+  patience_begin(&p);
+  double began = patience_clock(), real = clock_seconds();
+  patience_pause(counts, &waits); // 0.8 s
+  double worked = patience_clock() - began;
+  assert_true(clock_seconds() - real - worked > 0.75);
+  assert_true(patience_asks());
+  assert_false(patience_is_late());
+  while (patience_lasts(PATIENCE_LOOK)) sched_yield();
+  assert_true(patience_is_late());
+  patience_end(&p);
+}
+
+static void a_no_from_around_ends_a_pause(void **state) {
+  (void)state;
+  int around = 3, waits = 1000;
+  Patience outer = {.goes_on = counts, .data = &around}, inner = {.goes_on = NULL};
+  patience_begin(&outer);
+  patience_begin(&inner);
+  patience_pause(counts, &waits);
+  assert_int_equal(around, -1);
+  assert_true(waits > 990);
+  assert_false(patience_asks());
+  patience_end(&inner);
+  patience_end(&outer);
+}
+
+static bool pauses_again(void *data) {
+  int waits = 1000;
+  patience_pause(counts, &waits);
+  assert_true(waits >= 999); // at once
+  return counts(data);
+}
+
+static void a_pause_inside_of_a_pause_returns_at_once(void **state) {
+  (void)state;
+  int around = 100, waits = 3;
+  Patience p = {.goes_on = pauses_again, .data = &around};
+  patience_begin(&p);
+  patience_pause(counts, &waits);
+  assert_true(around > 90);
+  patience_end(&p);
+}
+
+static void forbidden_pauses_return_at_once(void **state) {
+  (void)state;
+  int waits = 5;
+  patience_forbid_pauses();
+  patience_pause(counts, &waits);
+  assert_int_equal(waits, 5);
+  patience_allow_pauses();
+  patience_pause(counts, &waits);
+  assert_int_equal(waits, -1);
+}
+
+typedef struct Beat {
+  int unused;
+} Beat;
+
+static atomic_long beats;
+
+static void beat(void *own, void *job) {
+  (void)own;
+  (void)job;
+  for (double until = patience_clock() + 0.2; patience_clock() < until && patience_lasts(10000);)
+    atomic_fetch_add(&beats, 1);
+}
+
+typedef struct Still {
+  int waits;
+  long early, late; // beats, when all threads had time to notice, and at the end
+} Still;
+
+static bool counts_beats(void *data) {
+  Still *s = data;
+  s->waits--;
+  if (s->waits == 10) s->early = atomic_load(&beats);
+  if (s->waits == 0) s->late = atomic_load(&beats);
+  return s->waits > 0;
+}
+
+static bool pauses_once(void *data) {
+  Still *s = data;
+  if (atomic_load(&beats) > 0 && s->waits > 0) patience_pause(counts_beats, s);
+  return true;
+}
+
+static void threads_of_a_pool_wait_in_a_pause(void **state) {
+  (void)state;
+  PoolWorker work = {sizeof(Beat), NULL, NULL, beat, NULL};
+  Still still = {.waits = 25};
+  Patience p = {.goes_on = pauses_once, .data = &still};
+  patience_begin(&p);
+  Pool *pool = pool_new(3, &work);
+  for (int i = 0; i < 6; i++) pool_submit(pool, &(Beat){0});
+  for (int i = 0; i < 6; i++) assert_true(pool_collect(pool, &(Beat){0}));
+  assert_int_equal(still.waits, 0);
+  assert_true(still.early > 0 && still.late == still.early);
+  assert_true(atomic_load(&beats) > still.late);
+  pool_free(pool);
+  patience_end(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_an_owner_everything_goes_on),
@@ -198,6 +308,11 @@ int main(void) {
       cmocka_unit_test(what_has_a_grace_goes_on_for_a_moment),
       cmocka_unit_test(an_owner_may_ask_itself),
       cmocka_unit_test(fibers_take_their_patience_with_them),
+      cmocka_unit_test(limits_do_not_count_pauses),
+      cmocka_unit_test(a_no_from_around_ends_a_pause),
+      cmocka_unit_test(a_pause_inside_of_a_pause_returns_at_once),
+      cmocka_unit_test(forbidden_pauses_return_at_once),
+      cmocka_unit_test(threads_of_a_pool_wait_in_a_pause),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
