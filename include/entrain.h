@@ -424,10 +424,16 @@ typedef struct EntrainProgress {
   const double *values; // of the unknowns
   long simulations;
   const char *doubt; // why the search still goes on after a result was found; "": it has none yet
+  // Of the whole search:
+  double
+      best; // objective of the best point so far, of the free model over all data; infinite: there is none
+  int searches; // that have ended, such as those from other starts that confirm a result
+  // Set it to true to end the search with the best point so far: statistics follow as usual. NULL: the search is over.
+  bool *enough;
 } EntrainProgress;
 
 // Called at every step, between simulations and during the statistics. Return false to stop: the fit ends with the best point
-// so far.
+// so far, and with the statistics that a moment allows.
 typedef bool EntrainListener(void *data, const EntrainProgress *progress);
 
 // The problem must outlive the fit. listener may be NULL. A search that failed is an outcome of the fit, not an error.
@@ -594,6 +600,30 @@ EntrainFigures *entrain_fit_figures(EntrainFit *fit);
 // Data and model of the first channels for a terminal of this size; "" if there is no result. Simulates at the result if that
 // was not done.
 char *entrain_fit_plot(EntrainFit *fit, int width, int height, bool colour);
+
+// ---------------------------------------------------------------- curves
+
+// What the model does at a point, for pictures while a fit runs: data and model at the times of the samples. It has a compiled
+// model of its own, so a fit of the same problem is not changed by it in any bit, nor does it count what is simulated here.
+typedef struct EntrainCurves EntrainCurves;
+
+EntrainCurves *entrain_curves_new(const EntrainProblem *problem); // which must outlive it
+void entrain_curves_free(EntrainCurves *curves);
+// Simulates with these values of the unknowns; lambda as in EntrainProgress (0 is taken where the model cannot be tied to the data). From one
+// thread at a time, which may be another one than that of the fit; ends early if entrain_goes_on says no there. Returns the number of experiments that
+// could be simulated.
+int entrain_curves_at(EntrainCurves *curves, const double *values, double lambda);
+
+typedef struct EntrainCurve { // of a channel; lasts until the next entrain_curves_at
+  const char *experiment, *variable, *unit;
+  int n;                  // samples
+  const double *t, *data; // as in the data file
+  const double *model;    // NULL: the experiment could not be simulated
+  bool apart;             // rows of a table, whose order means nothing
+} EntrainCurve;
+
+int entrain_curves_count(const EntrainCurves *curves); // channels of all experiments
+bool entrain_curves_channel(const EntrainCurves *curves, int i, EntrainCurve *out);
 
 // ---------------------------------------------------------------- weights of samples
 

@@ -39,8 +39,16 @@ static bool relay(void *data, const FitProgress *p) {
   fit_trace_add(r->trace, p);
   if (!r->listener) return true;
   long simulations = p->work ? p->work->simulations + p->work->sensitivity_simulations : 0;
-  EntrainProgress told = {
-      p->stage, p->lambda, p->iteration, p->objective, p->x, simulations, p->doubt ? p->doubt : ""};
+  EntrainProgress told = {.stage = p->stage,
+                          .lambda = p->lambda,
+                          .iteration = p->iteration,
+                          .objective = p->objective,
+                          .values = p->x,
+                          .simulations = simulations,
+                          .doubt = p->doubt ? p->doubt : "",
+                          .best = p->enough ? p->best : HUGE_VAL,
+                          .searches = p->searches,
+                          .enough = p->enough};
   return r->listener(r->data, &told);
 }
 

@@ -7,7 +7,7 @@ typedef struct ResidualCollector {
   SampleResiduals *to;
 } ResidualCollector;
 
-static void make_room(SampleResiduals *s, Arena *a, const Problem *p) {
+void sample_residuals_room(SampleResiduals *s, Arena *a, const Problem *p) {
   s->residual = ARENA_ARRAY(a, double **, p->experiment_count + 1);
   s->count = ARENA_ARRAY(a, int *, p->experiment_count + 1);
   for (int e = 0; e < p->experiment_count; e++) {
@@ -31,12 +31,18 @@ static void collect(void *data, const ResidualBlock *b) {
         b->column[c->p->unknown_count][i] / b->scale[i];
 }
 
+bool sample_residuals_of(SampleResiduals *out, EvalWork *w, const EvalSpec *spec, const double *x,
+                         int experiment) {
+  ResidualCollector c = {eval_fitting(w)->problem, out};
+  return evaluate_experiment_rows(w, spec, x, experiment, collect, &c);
+}
+
 bool sample_residuals(SampleResiduals *out, Arena *a, EvalWork *w, const Weighting *weighting,
                       const FitPieces *pieces, const double *x) {
   ResidualCollector c = {eval_fitting(w)->problem, out};
   EvalSpec spec = eval_spec(eval_fitting(w), NULL);
   spec.weighting = weighting;
   spec.slopes = true;
-  make_room(out, a, c.p);
+  sample_residuals_room(out, a, c.p);
   return result_rows(w, &spec, pieces, x, collect, &c);
 }

@@ -8,6 +8,10 @@ typedef struct SampleResiduals {
   int **count;        // [experiment][channel]: how many samples there are
 } SampleResiduals;
 
-// pieces: of the result at x, or NULL. Lives in a. false: the model cannot be simulated there.
+void sample_residuals_room(SampleResiduals *out, Arena *a, const Problem *p);
+// Of one experiment, into its room. false: the model cannot be simulated there.
+bool sample_residuals_of(SampleResiduals *out, EvalWork *w, const EvalSpec *spec, const double *x,
+                         int experiment);
+// All, with the room for them. pieces: of the result at x, or NULL. Lives in a. false: the model cannot be simulated there.
 bool sample_residuals(SampleResiduals *out, Arena *a, EvalWork *w, const Weighting *weighting,
                       const FitPieces *pieces, const double *x);

@@ -221,6 +221,7 @@ static bool take(void *data, int number, const ManyFitsAnswer *a) {
   work_count_add(&s->budget.used, &a->work);
   many_fits_failures(a, s->n, s->budget.failed);
   array_push(s->arena, &c->ends, end);
+  s->searches++;
   b->taken++;
   s->progress.iteration = b->taken;
   return search_goes_on(s);

@@ -126,7 +126,7 @@ static void use_better_start(Search *s) {
 
 static FitCut cut_of(const Search *s) {
   double limit = s->problem->options.max_seconds;
-  if (s->stopped) return FIT_CUT_STOP;
+  if (s->stopped) return s->enough ? FIT_CUT_ENOUGH : FIT_CUT_STOP;
   if (!s->over_budget) return FIT_CUT_NOTHING;
   bool late =
       (limit > 0 && patience_clock() - s->began + patience_spent() > limit) || patience_is_late();

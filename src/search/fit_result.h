@@ -34,6 +34,7 @@ const char *fit_outcome_sentence(FitOutcome o);
 #define FIT_CUTS                                                                                   \
   FIT_CUT(NOTHING, "nothing ended the fit")                                                        \
   FIT_CUT(STOP, "the fit was stopped")                                                             \
+  FIT_CUT(ENOUGH, "the search was ended by the user")                                              \
   FIT_CUT(SECONDS, "max_seconds ended the fit")                                                    \
   FIT_CUT(SIMULATIONS, "max_simulations ended the fit")
 
@@ -211,6 +212,11 @@ typedef struct FitProgress { // at every accepted step and between simulations
   const double *x;  // in the order of problem->unknowns
   const WorkCount *work;
   const char *doubt; // why the best point so far is not enough; NULL: nothing has been judged yet
+  // Of the whole search, not of a part of it:
+  double best;  // objective of the best point so far, of the free model over all data; 0: unknown
+  int searches; // that have ended
+  bool *
+      enough; // to be set by who listens: the search ends with its best point, the statistics follow; NULL: cannot be
 } FitProgress;
 
 // Return false to stop: the fit then ends with the best point so far, and does not ask again.

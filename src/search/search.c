@@ -109,6 +109,7 @@ bool search_offer(Search *s, const char *by, const double *x, double objective, 
   bool better = is_better(s, objective, satisfied) || (satisfied && confirms(s, objective, end));
   EvalSpec spec = search_spec(s);
   FitFacts facts = {0};
+  s->searches++;
   // With a budget that is used up, search_find_facts looks at the residuals of the result.
   bool may_simulate = budget_left(&s->budget) >= s->problem->experiment_count;
   bool fits = satisfied && local_end_converged(end) && may_simulate &&
@@ -227,7 +228,10 @@ void search_finish(Search *s) {
 
 bool search_relay(void *data, const FitProgress *p) {
   Search *s = data;
-  if (s->listener && !s->stopped && !s->listener(s->listener_data, p)) {
+  if (!s->listener || s->stopped) return !s->stopped;
+  FitProgress told = *p;
+  told.best = s->best.objective, told.searches = s->searches, told.enough = &s->enough;
+  if (!s->listener(s->listener_data, &told) || s->enough) {
     s->stopped = true;
     patience_cut();
   }

@@ -43,6 +43,8 @@ typedef struct Search {
   long longest;       // steps of the integrator in a successful evaluation, see eval_step_limit
   double *next_start; // what the next part starts from
   bool stopped, over_budget;
+  bool enough;  // stopped, with the wish for all that follows a search
+  int searches; // that have ended
   const char
       *refused; // why the method has no result although the model can be simulated; NULL: it has
 

@@ -244,9 +244,10 @@ static void say_doubt(const Explanation *e, bool confirms) {
   else if (r->fits && (n->cut || n->done == 0))
     text_print(e->out, "This fits the noise, confirmed by %d of %d searches only: %s", n->agree,
                n->planned,
-               r->cut == FIT_CUT_STOP ? "the fit was stopped before the others"
-               : n->capped            ? "the others would take more work than 3 times the search"
-                                      : "a limit ended the others");
+               r->cut == FIT_CUT_STOP || r->cut == FIT_CUT_ENOUGH
+                   ? "the fit was stopped before the others"
+               : n->capped ? "the others would take more work than 3 times the search"
+                           : "a limit ended the others");
   else if (r->fits) {
     say_searches(e);
     text_add(e->out,

@@ -173,7 +173,8 @@ AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace
 
 static bool is_worth_examining(const AssessedFit *f) {
   const FitResult *r = f->result;
-  bool ended = r->outcome == FIT_CONVERGED || r->outcome == FIT_UNCERTAIN;
+  bool taken = r->cut == FIT_CUT_ENOUGH && local_end_converged(r->end);
+  bool ended = taken || r->outcome == FIT_CONVERGED || r->outcome == FIT_UNCERTAIN;
   bool lasts = r->cut != FIT_CUT_STOP && r->cut != FIT_CUT_SECONDS;
   return ended && lasts && !statistics_miss(f->statistics, "identifiability") &&
          f->statistics->samples > f->statistics->n;

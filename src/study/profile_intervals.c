@@ -109,7 +109,8 @@ static bool can_have_profiles(const FitResult *fit, const Statistics *s) {
 }
 
 static bool is_optimum(const FitResult *fit) {
-  return fit->outcome == FIT_CONVERGED || fit->outcome == FIT_UNCERTAIN;
+  bool taken = fit->cut == FIT_CUT_ENOUGH && local_end_converged(fit->end);
+  return taken || fit->outcome == FIT_CONVERGED || fit->outcome == FIT_UNCERTAIN;
 }
 
 static long simulations_left(const FitResult *fit) {
@@ -118,7 +119,7 @@ static long simulations_left(const FitResult *fit) {
 
 // What ends profiles that are wanted before they begin.
 static FitCut cut_before(const FitResult *fit, const Statistics *s) {
-  if (fit->cut != FIT_CUT_NOTHING) return fit->cut;
+  if (fit->cut != FIT_CUT_NOTHING && fit->cut != FIT_CUT_ENOUGH) return fit->cut;
   if (s->missing_count || !patience_asks())
     return patience_is_late() ? FIT_CUT_SECONDS : FIT_CUT_STOP;
   return simulations_left(fit) > 0 ? FIT_CUT_NOTHING : FIT_CUT_SIMULATIONS;

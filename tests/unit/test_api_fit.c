@@ -287,6 +287,58 @@ static void a_listener_can_stop_a_fit(void **state) {
   entrain_problem_free(p);
 }
 
+static bool take_third(void *data, const EntrainProgress *p) {
+  Listener *l = data;
+  if (isfinite(p->best) && p->enough && ++l->calls == 3) *p->enough = true;
+  return true;
+}
+
+// A user who has seen enough takes the best point; all that follows a search is there.
+static void a_listener_can_take_the_best_point(void **state) {
+  Setup *s = *state;
+  EntrainProblem *p = parse_well(s);
+  Listener l = {0};
+  EntrainFit *f = entrain_fit_run(p, take_third, &l, &s->error);
+  EntrainEstimate e;
+  EntrainQuality q;
+  assert_int_equal(l.calls, 3);
+  assert_int_equal(entrain_fit_outcome(f), ENTRAIN_FIT_STOPPED);
+  assert_int_equal(entrain_fit_missing_count(f), 0);
+  assert_true(entrain_fit_estimate(f, 0, &e) && e.std_error > 0);
+  entrain_fit_quality(f, &q);
+  assert_true(isfinite(q.objective));
+  entrain_fit_free(f);
+  entrain_problem_free(p);
+}
+
+// Curves and residuals are made in different ways, with and without slopes.
+static void curves_are_data_and_model(void **state) {
+  Setup *s = *state;
+  EntrainProblem *p = parse_well(s);
+  EntrainCurves *c = entrain_curves_new(p);
+  EntrainCurve one;
+  double values[] = {2, 0.7};
+  assert_int_equal(entrain_curves_count(c), 2);
+  assert_true(entrain_curves_channel(c, 0, &one) && !one.model && one.n == 401);
+  assert_int_equal(entrain_curves_at(c, values, 0), 2);
+  for (int k = 0; k < 2; k++) {
+    assert_true(entrain_curves_channel(c, k, &one));
+    assert_string_equal(one.variable, "x");
+    for (int i = 0; i < one.n; i++) {
+      assert_close(one.t[i], i / 200.0, 1e-12);
+      assert_close(one.model[i], (k ? 3 : 1) * exp(-values[k] * one.t[i]), 1e-4);
+      assert_close(one.data[i], one.model[i], 2e-3);
+    }
+  }
+  assert_int_equal(entrain_curves_at(c, values, 1), 2); // tied to the data
+  assert_false(entrain_curves_channel(c, 2, &one) || entrain_curves_channel(c, -1, &one));
+  assert_true(entrain_curves_at(NULL, values, 0) == 0 && entrain_curves_at(c, NULL, 0) == 0);
+  assert_int_equal(entrain_curves_count(NULL), 0);
+  entrain_curves_free(c);
+  entrain_curves_free(NULL);
+  entrain_problem_free(p);
+}
+
 static bool never(void *data) {
   ++*(int *)data;
   return false;
@@ -425,6 +477,8 @@ int main(void) {
       TEST(texts_belong_to_the_caller),
       TEST(pictures_outlive_the_fit),
       TEST(a_listener_can_stop_a_fit),
+      TEST(a_listener_can_take_the_best_point),
+      TEST(curves_are_data_and_model),
       TEST(one_answer_stops_everything_in_a_thread),
       TEST(a_check_lists_findings),
       TEST(a_study_recovers_the_truth_and_can_be_stopped),
