@@ -191,6 +191,8 @@ static void finish(Search *s) {
   FitResult *r = s->result;
   search_goes_on(s);
   bool stopped = s->stopped;
+  // Only the search was to end: those around it are asked from now on.
+  if (s->enough) s->patience.over = false, s->patience.goes_on = NULL;
   search_find_facts(s);
   search_finish(s);
   confirm_conclude(s);

@@ -156,6 +156,7 @@ static void scaled_accepted(void *self, const LsqPoint *p, int iteration) {
   ScaledProblem *c = self;
   c->arrived = c->known && leads_to_known(c, p);
   to_natural(c->s, p->x, c->x);
+  c->s->running = c->l->lambda == 0 && c->l->horizon >= 1 ? p->objective : HUGE_VAL;
   search_tell(c->s, c->l->lambda, c->x, p->objective, iteration);
 }
 

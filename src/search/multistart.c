@@ -62,6 +62,7 @@ static void consider(Multistart *m, const StartEnd *a) {
   if (!(a->comparable < m->comparable)) return;
   memcpy(m->x, a->x, (size_t)m->s->n * sizeof *m->x);
   m->objective = a->objective, m->comparable = a->comparable, m->end = a->end;
+  m->s->running = m->objective;
   search_tell(m->s, 0, m->x, m->objective, m->done);
 }
 
@@ -106,6 +107,7 @@ static void evaluate_start(Multistart *m) {
   if (objective == HUGE_VAL) return;
   memcpy(m->x, s->next_start, (size_t)s->n * sizeof *m->x);
   m->objective = objective, m->end = LOCAL_STOPPED_END;
+  s->running = objective;
   search_tell(s, 0, m->x, objective, 0);
 }
 

@@ -34,6 +34,7 @@ Search *search_new(const Problem *p, EvalWork *w, FitResult *r, FitListener *lis
   s->best.end = LOCAL_NO_START_END;
   s->offered.x = ARENA_ARRAY(a, double, s->n + 1);
   s->offered.objective = HUGE_VAL;
+  s->running = HUGE_VAL;
   s->coupled.x = ARENA_ARRAY(a, double, s->n + 1);
   s->result = r;
   s->shown = ARENA_ARRAY(a, double, s->n + 1);
@@ -110,6 +111,7 @@ bool search_offer(Search *s, const char *by, const double *x, double objective, 
   EvalSpec spec = search_spec(s);
   FitFacts facts = {0};
   s->searches++;
+  s->running = HUGE_VAL;
   // With a budget that is used up, search_find_facts looks at the residuals of the result.
   bool may_simulate = budget_left(&s->budget) >= s->problem->experiment_count;
   bool fits = satisfied && local_end_converged(end) && may_simulate &&
@@ -149,6 +151,7 @@ double search_comparable(const Search *s) {
 void search_begin(Search *s, const char *stage) {
   s->progress.stage = stage;
   s->progress.iteration = 0, s->progress.objective = HUGE_VAL;
+  s->running = HUGE_VAL;
   FitStage part = {.name = stage, .message = "", .objective = HUGE_VAL};
   part.simulations = -work_count_simulations(&s->budget.used);
   array_push(s->arena, &s->result->stages, part);
@@ -230,7 +233,8 @@ bool search_relay(void *data, const FitProgress *p) {
   Search *s = data;
   if (!s->listener || s->stopped) return !s->stopped;
   FitProgress told = *p;
-  told.best = s->best.objective, told.searches = s->searches, told.enough = &s->enough;
+  told.best = fmin(s->best.objective, s->running), told.searches = s->searches,
+  told.enough = &s->enough;
   if (!s->listener(s->listener_data, &told) || s->enough) {
     s->stopped = true;
     patience_cut();

@@ -45,6 +45,8 @@ typedef struct Search {
   bool stopped, over_budget;
   bool enough;  // stopped, with the wish for all that follows a search
   int searches; // that have ended
+  // Objective that the search at hand would offer if it were stopped now; HUGE_VAL: it would offer nothing.
+  double running;
   const char
       *refused; // why the method has no result although the model can be simulated; NULL: it has
 

@@ -306,7 +306,8 @@ static void a_listener_can_take_the_best_point(void **state) {
   assert_int_equal(entrain_fit_missing_count(f), 0);
   assert_true(entrain_fit_estimate(f, 0, &e) && e.std_error > 0);
   entrain_fit_quality(f, &q);
-  assert_true(isfinite(q.objective));
+  assert_true(isfinite(q.objective) && isfinite(q.noise_ratio));
+  assert_null(strstr(q.why, "no time"));
   entrain_fit_free(f);
   entrain_problem_free(p);
 }
