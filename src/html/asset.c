@@ -12,6 +12,7 @@
 
 FILE_TEXT(html_page_css, "src/html/page.css");
 FILE_TEXT(html_page_js, "src/html/page.js");
+FILE_TEXT(html_live_css, "src/html/live.css");
 FILE_TEXT(html_live_js, "src/html/live.js");
 // Debian's libjs-dygraphs; its licence (MIT) stands at the beginning of the script, see document.c.
 FILE_TEXT(html_chart_css, "/usr/share/javascript/dygraphs/dygraph.min.css");
@@ -30,6 +31,7 @@ void asset_add(Text *out, Asset asset) {
     const char *begin, *end;
   } TEXTS[] = {{html_page_css_begin, html_page_css_end},
                {html_page_js_begin, html_page_js_end},
+               {html_live_css_begin, html_live_css_end},
                {html_live_js_begin, html_live_js_end},
                {html_chart_css_begin, html_chart_css_end},
                {html_chart_js_begin, html_chart_js_end}};
