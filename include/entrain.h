@@ -386,6 +386,8 @@ EntrainProblem *entrain_problem_parse_with(const char *name, const char *folder,
 void entrain_problem_free(EntrainProblem *problem);
 
 const char *entrain_problem_method(const EntrainProblem *problem);
+// Its model is simulated by somebody else: an FMU, a program, a function.
+bool entrain_problem_is_closed(const EntrainProblem *problem);
 int entrain_problem_warning_count(const EntrainProblem *problem);
 const char *entrain_problem_warning(const EntrainProblem *problem, int i);
 // The files it was read from: the problem (unless it was text), the model, the data.
@@ -603,8 +605,8 @@ char *entrain_fit_plot(EntrainFit *fit, int width, int height, bool colour);
 
 // ---------------------------------------------------------------- curves
 
-// What the model does at a point, for pictures while a fit runs: data and model at the times of the samples. It has a compiled
-// model of its own, so a fit of the same problem is not changed by it in any bit, nor does it count what is simulated here.
+// What the model does at a point: data and model at the times of the samples. What is simulated here counts nowhere. While a fit of a
+// problem runs, curves in another thread need a problem of their own, loaded once more: else the last bits of the fit may change.
 typedef struct EntrainCurves EntrainCurves;
 
 EntrainCurves *entrain_curves_new(const EntrainProblem *problem); // which must outlive it
@@ -986,6 +988,71 @@ char *entrain_profile_svg(const EntrainProfile *profile);
 char *entrain_profile_png(const EntrainProfile *profile, size_t *length); // bytes
 EntrainFigures *entrain_profile_figures(const EntrainProfile *profile);   // "profiles"
 
+// ---------------------------------------------------------------- progress of studies
+
+typedef enum EntrainStudyState {
+  ENTRAIN_STUDY_OPEN,
+  ENTRAIN_STUDY_DONE,
+  ENTRAIN_STUDY_FAILED,
+  ENTRAIN_STUDY_LIMIT, // max_seconds ended it; it goes on when it is resumed
+} EntrainStudyState;
+
+typedef struct EntrainStudyProgress {
+  EntrainStudyState state;
+  long done, total;             // runs; 0: there are none, such as in a fit
+  long lost;                    // given up, because those who worked on them died
+  double best;                  // least objective; NaN: none
+  double rate;                  // runs a second, of late; NaN: unknown
+  double seconds, seconds_left; // NaN: unknown
+  int workers;                  // processes that take part in the store
+  const char *const *words;     // how runs ended, and how many did so
+  const long *counts;
+  int word_count;
+} EntrainStudyProgress;
+
+// ---------------------------------------------------------------- a page that follows a computation
+//
+// A server on 127.0.0.1 with a page that shows a fit or a study as it runs, for browsers on this machine (or through a forwarded
+// port). The address contains a random token; without it, or under another name of host, nothing is answered. Users can pause the
+// computation, stop it, or take the best point so far. Results do not depend on it. The library libmicrohttpd is loaded by entrain_live_new.
+
+typedef struct EntrainLive EntrainLive;
+
+typedef enum EntrainLiveKind {
+  ENTRAIN_LIVE_FIT,   // steps, values of the unknowns, curves
+  ENTRAIN_LIVE_STEPS, // steps alone, such as those of methods that are compared
+  ENTRAIN_LIVE_RUNS,  // runs of a study
+} EntrainLiveKind;
+
+typedef struct EntrainLiveRequest {
+  const char *title;
+  EntrainLiveKind kind;
+  int port;                      // 0: any that is free
+  const EntrainProblem *problem; // must outlive it
+  // The same, loaded once more and used for nothing else: curves of data and model are made of it, four times a second and in one
+  // hundredth of the time at most, and only while somebody looks. Must outlive it. NULL: no curves. There are none of closed simulators.
+  const EntrainProblem *for_curves;
+} EntrainLiveRequest;
+
+EntrainLive *entrain_live_new(const EntrainLiveRequest *request, EntrainError *error);
+void entrain_live_free(EntrainLive *live);
+const char *entrain_live_address(const EntrainLive *live); // http://127.0.0.1:PORT/TOKEN/
+
+// To be called by listeners, in the thread that computes. They wait for nobody, except in a pause: it lasts until the page ends it or
+// entrain_goes_on says no, and does not count in max_seconds and other times. false: a user wants it to stop.
+bool entrain_live_step(EntrainLive *live, const EntrainProgress *progress); // may set *enough
+// stage: what is being done, may be NULL.
+bool entrain_live_runs(EntrainLive *live, const EntrainStudyProgress *progress, const char *stage);
+bool entrain_live_took(const EntrainLive *live);       // a user has taken the best point
+bool entrain_live_is_watched(const EntrainLive *live); // a page is open
+
+// The page becomes this HTML: those that are open load it.
+void entrain_live_finish(EntrainLive *live, const char *html);
+// Whether all of them have it, or none came for two seconds, or nobody ever looked: the server is not needed any more.
+bool entrain_live_is_fetched(const EntrainLive *live);
+// A page with a report as text, for entrain_live_finish.
+char *entrain_live_text_page(const char *title, const char *text);
+
 // ---------------------------------------------------------------- stores of studies
 //
 // A store keeps what long computations have found: an SQLite file, or a database of a PostgreSQL server
@@ -996,13 +1063,6 @@ EntrainFigures *entrain_profile_figures(const EntrainProfile *profile);   // "pr
 // All calls of a study are made in one thread.
 
 typedef struct EntrainStudy EntrainStudy;
-
-typedef enum EntrainStudyState {
-  ENTRAIN_STUDY_OPEN,
-  ENTRAIN_STUDY_DONE,
-  ENTRAIN_STUDY_FAILED,
-  ENTRAIN_STUDY_LIMIT, // max_seconds ended it; it goes on when it is resumed
-} EntrainStudyState;
 
 typedef struct EntrainStudyRequest {
   const char *store;        // a file, or postgresql://host/database without a password
@@ -1030,19 +1090,6 @@ bool entrain_study_begin(EntrainStudy *study, const EntrainStudyRequest *request
 // false: what was found could not be recorded, see the error.
 bool entrain_study_end(EntrainStudy *study, bool stopped, const char *failed, EntrainError *error);
 void entrain_study_free(EntrainStudy *study);
-
-typedef struct EntrainStudyProgress {
-  EntrainStudyState state;
-  long done, total;             // runs; 0: there are none, such as in a fit
-  long lost;                    // given up, because those who worked on them died
-  double best;                  // least objective; NaN: none
-  double rate;                  // runs a second, of late; NaN: unknown
-  double seconds, seconds_left; // NaN: unknown
-  int workers;                  // processes that take part in the store
-  const char *const *words;     // how runs ended, and how many did so
-  const long *counts;
-  int word_count;
-} EntrainStudyProgress;
 
 // How things stand; texts last until the next call. At most four times a second the store is asked anew. false: it is not begun.
 bool entrain_study_progress(EntrainStudy *study, EntrainStudyProgress *out);

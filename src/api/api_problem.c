@@ -98,6 +98,9 @@ const char *entrain_problem_method(const EntrainProblem *p) {
   if (!p) return NULL;
   return problem_method(p->problem, p->arena);
 }
+bool entrain_problem_is_closed(const EntrainProblem *p) {
+  return p && p->problem->closed;
+}
 int entrain_problem_warning_count(const EntrainProblem *p) {
   if (!p) return 0;
   return p->warnings.count;
