@@ -7,6 +7,7 @@
 
 #include "cli/figures.h"
 #include "cli/lists.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/no_memory.h"
 #include "cli/open_problem.h"
@@ -227,14 +228,19 @@ static void show_starts(Progress *p, const EntrainBasinState *s) {
                    s->done / s->seconds, ceil(s->seconds / s->done * (s->starts - s->done)));
   if (isfinite(s->best))
     snprintf(line + at, sizeof line - (size_t)at, "  best objective %.4g", s->best);
-  p->numbers.done = s->done, p->numbers.total = s->starts, p->numbers.best = s->best;
   progress_show(p, line);
 }
 
 static bool listen(void *data, const EntrainBasinState *s) {
+  static const char *const WORDS[] = {"not-converged", "no-start"};
   Progress *p = data;
+  const long counts[] = {s->not_converged, s->failed};
+  p->numbers.done = s->done, p->numbers.total = s->starts, p->numbers.best = s->best;
   if (progress_is_due(p, false)) show_starts(p, s);
-  return true;
+  p->numbers.words = WORDS, p->numbers.counts = counts, p->numbers.word_count = 2;
+  bool goes = progress_follow(p, "searches from many starts");
+  p->numbers.word_count = 0;
+  return goes;
 }
 
 // ---------------------------------------------------------------- results
@@ -326,6 +332,7 @@ static const Flag FLAGS[] = {
     {"csv", 0, "FILE", "one row for each start: start, end, optimum, objective, work", NULL, false},
     {"json", 0, "FILE", "optima, shares and work for other programs", NULL, false},
     FLAG_STORE,
+    FLAG_LIVE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

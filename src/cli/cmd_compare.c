@@ -6,6 +6,7 @@
 
 #include "cli/figures.h"
 #include "cli/lists.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -160,10 +161,24 @@ static void show(Progress *p, const EntrainCompareProgress *c) {
   progress_show(p, line);
 }
 
+static bool follow(Progress *p, const EntrainCompareProgress *c) {
+  char stage[240];
+  snprintf(stage, sizeof stage, c->runs > 1 ? "%.200s, run %d of %d" : "%.200s", c->method,
+           c->run + 1, c->runs);
+  EntrainProgress step = {.stage = stage,
+                          .iteration = c->iteration,
+                          .objective = c->objective,
+                          .simulations = c->simulations,
+                          .best = (double)INFINITY};
+  p->numbers.done = c->number, p->numbers.total = c->methods;
+  bool goes = live_step(&step);
+  return progress_follow(p, NULL) && goes;
+}
+
 static bool listen(void *data, const EntrainCompareProgress *c) {
   Progress *p = data;
   if (progress_is_due(p, false)) show(p, c);
-  return true;
+  return !live_is_on() || follow(p, c);
 }
 
 // ---------------------------------------------------------------- results
@@ -294,6 +309,7 @@ static const Flag FLAGS[] = {
     FLAG_SET,
     FLAG_LIBRARY,
     FLAG_STORE,
+    FLAG_LIVE,
     {"keep_traces", 0, NULL, "of a study in a store: traces are computed", NULL, true},
     FLAG_QUIET,
     FLAG_PROGRESS,

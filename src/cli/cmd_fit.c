@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/figures.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -45,7 +46,7 @@ static bool listen(void *data, const EntrainProgress *p) {
   bool new_stage = strncmp(w->stage, p->stage, sizeof w->stage - 1) != 0;
   if (new_stage) snprintf(w->stage, sizeof w->stage, "%s", p->stage);
   if (progress_is_due(&w->progress, new_stage)) show_step(w, p);
-  return true;
+  return live_step(p);
 }
 
 static int write_residuals(const char *path, EntrainFit *fit) {
@@ -116,6 +117,7 @@ static const Flag FLAGS[] = {
     FLAG_PLOT,
     FLAG_FIGURES,
     FLAG_STORE,
+    FLAG_LIVE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

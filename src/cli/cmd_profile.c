@@ -4,6 +4,7 @@
 
 #include "cli/figures.h"
 #include "cli/lists.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -24,7 +25,7 @@ static bool listen(void *data, const EntrainProfileProgress *state) {
     snprintf(line, sizeof line, "profiles: %d of %d sides", state->done, state->sides);
   p->numbers.done = state->fitting ? 0 : state->done, p->numbers.total = state->sides;
   if (progress_is_due(p, false)) progress_show(p, line);
-  return true;
+  return progress_follow(p, state->fitting ? "fit" : "profiles");
 }
 
 // ---------------------------------------------------------------- results
@@ -129,6 +130,7 @@ static const Flag FLAGS[] = {
     FLAG_REPORT,
     FLAG_FIGURES,
     FLAG_STORE,
+    FLAG_LIVE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

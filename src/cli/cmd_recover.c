@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/figures.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
@@ -21,14 +22,19 @@ static void show_trials(Progress *p, const EntrainTrials *t) {
   if (t->done)
     snprintf(line + at, sizeof line - (size_t)at, "  %d of %d succeeded  about %.0f s left",
              t->succeeded, t->done, ceil(t->seconds / t->done * (t->trials - t->done)));
-  p->numbers.done = t->done, p->numbers.total = t->trials;
   progress_show(p, line);
 }
 
 static bool listen(void *data, const EntrainTrials *t) {
+  static const char *const WORDS[] = {"succeeded", "not succeeded"};
   Progress *p = data;
+  const long counts[] = {t->succeeded, t->done - t->succeeded};
+  p->numbers.done = t->done, p->numbers.total = t->trials;
   if (progress_is_due(p, false)) show_trials(p, t);
-  return true;
+  p->numbers.words = WORDS, p->numbers.counts = counts, p->numbers.word_count = 2;
+  bool goes = progress_follow(p, "trials");
+  p->numbers.word_count = 0;
+  return goes;
 }
 
 static int write_results(const Arguments *a, const EntrainProblem *problem,
@@ -90,6 +96,7 @@ static const Flag FLAGS[] = {
     FLAG_REPORT,
     FLAG_FIGURES,
     FLAG_STORE,
+    FLAG_LIVE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
 #include "cli/lists.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/no_memory.h"
 #include "cli/study_run.h"
@@ -122,6 +123,7 @@ static const Flag FLAGS[] = {
      "folder with the closed simulators of the problem, if it is resumed where they are not beside "
      "it",
      NULL, false},
+    FLAG_LIVE,
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

@@ -9,6 +9,7 @@
 
 // Signal handlers may use little else than these.
 static volatile sig_atomic_t asked;     // a signal has come
+static volatile sig_atomic_t stopped;   // the same wish, from elsewhere
 static volatile sig_atomic_t computing; // there will be a result
 static volatile sig_atomic_t listening; // the computation asks whether to go on
 static const char *volatile temporary;
@@ -33,7 +34,7 @@ static void note(int number) {
 static bool goes_on(void *data) {
   (void)data;
   listening = computing;
-  return !asked;
+  return !asked && !stopped;
 }
 
 // Without SA_RESTART: a pipe that nobody reads must not keep the process from ending.
@@ -60,7 +61,15 @@ void interrupt_reached(void) {
 }
 
 bool interrupt_asked(void) {
+  return asked || stopped;
+}
+
+bool interrupt_signalled(void) {
   return asked != 0;
+}
+
+void interrupt_stop(void) {
+  stopped = 1;
 }
 
 void interrupt_remove(const char *path) {

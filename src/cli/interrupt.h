@@ -8,6 +8,8 @@ void interrupt_watch(void); // installs the handlers; the first thing in main
 void interrupt_compute(void);
 void interrupt_reached(
     void); // there is a result: a signal does not end the process before it is written
-bool interrupt_asked(void); // a signal has come
+bool interrupt_asked(void); // a signal has come, or interrupt_stop
+void interrupt_stop(void);  // ends what runs, as the first signal does
+bool interrupt_signalled(void);
 // A file that must not stay behind when a signal ends the process; NULL: none. Keeps the pointer.
 void interrupt_remove(const char *path);

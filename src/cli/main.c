@@ -44,6 +44,7 @@ int main(int argc, char **argv) {
   if (!command) return command_fail_unknown(name);
   int status = run_command(command, argc - 2, argv + 2);
   if (interrupt_asked() && status == NOT_REACHED)
-    remark("stopped by a signal; what was reached is given");
+    remark("stopped by %s; what was reached is given",
+           interrupt_signalled() ? "a signal" : "its page");
   return status;
 }

@@ -8,6 +8,7 @@
 #include "cli/figures.h"
 #include "cli/interrupt.h"
 #include "cli/lists.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/no_memory.h"
 #include "cli/output.h"
@@ -111,12 +112,10 @@ static void settings_done(Settings *s) {
 
 static EntrainProblem *load(const char *path, const Settings *s, EntrainError *error) {
   if (strcmp(path, "-") != 0) return entrain_problem_load(path, s->at, s->count, error);
-  size_t length;
-  char *text = read_all(path, &length);
-  EntrainProblem *p =
-      text ? entrain_problem_parse("<stdin>", ".", text, length, s->at, s->count, error) : NULL;
-  free(text);
-  return p;
+  static char *text; // there is one standard input, which may be wanted twice
+  static size_t length;
+  if (!text) text = read_all(path, &length);
+  return text ? entrain_problem_parse("<stdin>", ".", text, length, s->at, s->count, error) : NULL;
 }
 
 void print_problem_warnings(const EntrainProblem *p) {
@@ -306,16 +305,26 @@ bool places_take_stdout(const Arguments *a, const char *const *flags) {
   return false;
 }
 
+// The page has a problem of its own, so that what it simulates changes no bit of the result.
+static bool begin_live(const Arguments *a, const EntrainProblem *problem) {
+  int status;
+  bool curves = live_is_wanted(a) && strcmp(a->command->name, "fit") == 0 &&
+                !entrain_problem_is_closed(problem);
+  return live_begin(a, problem, curves ? load_problem(a, NULL, 0, &status) : NULL);
+}
+
 int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *work) {
   int status;
   if (!study_note(a)) return WRONG_USE;
   EntrainProblem *problem = open_problem(a, &status);
   if (problem && !study_is_worker() &&
-      (!check_places(a, problem, places) || !figures_prepare(a) || !page_prepare(a)))
+      (!check_places(a, problem, places) || !figures_prepare(a) || !page_prepare(a) ||
+       !begin_live(a, problem)))
     status = WRONG_USE;
   interrupt_compute();
   if (status == DONE) status = work(a, problem);
   study_end(NULL, &status); // where it was not begun
+  live_close();
   entrain_problem_free(problem);
   return status;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/study_run.h"
@@ -71,17 +72,29 @@ void progress_rewrite(Progress *p, FILE *to, const char *line) {
   entrain_text_free(visible);
 }
 
+static void complete_numbers(Progress *p) {
+  EntrainStudyProgress *n = &p->numbers;
+  n->workers = 1;
+  n->rate = n->done > 0 ? (double)n->done / (now() - p->began) : (double)NAN;
+  n->seconds_left = n->rate > 0 ? (double)(n->total - n->done) / n->rate : (double)NAN;
+}
+
+bool progress_follow(Progress *p, const char *stage) {
+  EntrainStudyProgress known;
+  if (!live_is_on()) return true;
+  complete_numbers(p);
+  bool stored = live_is_watched() && study_numbers(&known) && known.total > 0;
+  return live_runs(stored ? &known : &p->numbers, stage);
+}
+
 void progress_show(Progress *p, const char *line) {
   char own[2000];
   if (!p->on) return;
   if (study_line(own, sizeof own, p->json)) {
     line = own;
   } else if (p->json) {
-    EntrainStudyProgress *n = &p->numbers;
-    n->workers = 1;
-    n->rate = n->done > 0 ? (double)n->done / (now() - p->began) : (double)NAN;
-    n->seconds_left = n->rate > 0 ? (double)(n->total - n->done) / n->rate : (double)NAN;
-    study_progress_line(n, p->name, true, own, sizeof own);
+    complete_numbers(p);
+    study_progress_line(&p->numbers, p->name, true, own, sizeof own);
     line = own;
   }
   if (p->rewrites)

@@ -15,7 +15,8 @@ typedef struct Progress {
   bool json;    // one object a line
   double began; // s
   const char *name;
-  EntrainStudyProgress numbers; // for JSON: done, total, best; what is not known is 0 or NaN
+  EntrainStudyProgress
+      numbers; // for JSON and pages: done, total, best; what is not known is 0 or NaN
 } Progress;
 
 // On if standard error is a terminal or --progress is given; --quiet turns it off.
@@ -26,3 +27,5 @@ void progress_show(Progress *p, const char *line);
 void progress_clear(Progress *p);
 // One line of a terminal in the place of the one before.
 void progress_rewrite(Progress *p, FILE *to, const char *line);
+// The numbers for the page of --live. stage: what is done now, or NULL. false: the user wants it to stop.
+bool progress_follow(Progress *p, const char *stage);

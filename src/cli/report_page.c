@@ -6,12 +6,13 @@
 
 #include "cli/figures.h"
 #include "cli/lists.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/no_memory.h"
 #include "cli/output.h"
 
 bool page_wanted(const Arguments *a) {
-  return arguments_have(a, "report");
+  return arguments_have(a, "report") || live_is_on();
 }
 
 bool pictures_wanted(const Arguments *a) {
@@ -43,7 +44,7 @@ bool page_prepare(const Arguments *a) {
   Without w;
   if (!read_without(a, &w)) return false;
   bool own = strcmp(a->command->name, "report") == 0; // it always makes one
-  if (!own && !page_wanted(a) && arguments_have(a, "report_without")) {
+  if (!own && !arguments_have(a, "report") && arguments_have(a, "report_without")) {
     complain("--report_without needs --report FILE, the page");
     return false;
   }
@@ -114,7 +115,13 @@ static int write_page(const Arguments *a, const char *path, const EntrainProblem
                       .figures = figures,
                       .without_model = w.model,
                       .without_data = w.data};
-  int status = write_result(path, entrain_page(p, &page));
+  char *html = entrain_page(p, &page);
+  int status = DONE;
+  if (html && live_is_on()) live_report(html);
+  if (path)
+    status = write_result(path, html);
+  else
+    entrain_text_free(html);
   free(command);
   free(title);
   free(body);

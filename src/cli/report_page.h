@@ -14,7 +14,7 @@
         "leaves the model, the data or both out of that page: model,data", NULL, false             \
   }
 
-bool page_wanted(const Arguments *a);
+bool page_wanted(const Arguments *a);     // by --report or --live
 bool pictures_wanted(const Arguments *a); // by a page or a folder
 bool page_prepare(const Arguments *a);    // checks the flags. false: the error is printed
 // Writes page and pictures, as far as they are wanted, and frees both. body: the report by ENTRAIN_HTML, NULL if no page is

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/interrupt.h"
+#include "cli/live_run.h"
 #include "cli/message.h"
 #include "cli/no_memory.h"
 
@@ -14,7 +15,7 @@ const char *const STUDY_ASIDE[] = {
     "json",      "csv",     "svg",           "png",     "output",         "trace",
     "residuals", "figures", "figure_format", "report",  "report_without", "quiet",
     "progress",  "plot",    "format",        "hessian", "store",          "fork",
-    "tags",      "threads", "max_seconds",   NULL};
+    "tags",      "threads", "max_seconds",   "live",    "live_port",      NULL};
 
 // Of the command that runs.
 static EntrainStudy *study;
@@ -80,8 +81,9 @@ static WordList words_of(const Arguments *a, bool all) {
   for (int i = 0; i < a->word_count; i++) add_word(&w, NULL, a->words[i]);
   for (int i = 0; i < a->given_count; i++) {
     const Given *g = &a->given[i];
-    bool kept = all ? strcmp(g->name, "store") != 0 && strcmp(g->name, "fork") != 0
-                    : !is_aside(g->name) && strcmp(g->name, "keep_traces") != 0;
+    bool of_this_run = strcmp(g->name, "store") == 0 || strcmp(g->name, "fork") == 0 ||
+                       strcmp(g->name, "live") == 0 || strcmp(g->name, "live_port") == 0;
+    bool kept = all ? !of_this_run : !is_aside(g->name) && strcmp(g->name, "keep_traces") != 0;
     if (kept) add_word(&w, g->name, g->value);
   }
   if (!all && keeps_traces(a)) add_word(&w, "keep_traces", NULL);
@@ -156,7 +158,7 @@ bool study_end(const EntrainError *failed, int *status) {
   if (!study) return true;
   const char *why =
       failed && failed->code && failed->exit_status != NOT_REACHED ? failed->text : NULL;
-  bool done = !begun || entrain_study_end(study, interrupt_asked(), why, &error);
+  bool done = !begun || entrain_study_end(study, interrupt_asked() || live_took(), why, &error);
   if (!done) *status = complain_error(&error);
   if (!done && wanted && failed && failed->code == 0)
     remark("what was found so far follows; it is in the store as far as the store took it");
@@ -229,9 +231,13 @@ void study_progress_line(const EntrainStudyProgress *p, const char *of, bool jso
   put(line, size, at, "  %d worker%s", p->workers, p->workers == 1 ? "" : "s");
 }
 
+bool study_numbers(EntrainStudyProgress *out) {
+  return study && begun && entrain_study_progress(study, out);
+}
+
 bool study_line(char *line, size_t size, bool json) {
   EntrainStudyProgress p;
-  if (!study || !begun || !entrain_study_progress(study, &p)) return false;
+  if (!study_numbers(&p)) return false;
   study_progress_line(&p, name, json, line, size);
   return true;
 }

@@ -37,7 +37,9 @@ bool study_begin(const Arguments *a, int *status);
 // failed: why there is no result, or NULL. false: no result is wanted, and *status is the exit status.
 bool study_end(const EntrainError *failed, int *status);
 
-// A line about the study that runs; false: there is none.
+// About the study that runs; false: there is none.
+bool study_numbers(EntrainStudyProgress *out);
+// The same as a line.
 bool study_line(char *line, size_t size, bool json);
 void study_progress_line(const EntrainStudyProgress *p, const char *name, bool json, char *line,
                          size_t size);
