@@ -2,24 +2,9 @@
 
 #include <string.h>
 
-static const char REPLACEMENT[] = "\xEF\xBF\xBD"; // U+FFFD
+#include "base/character.h"
 
-// Bytes of the UTF-8 sequence at s; 0: there is none that is whole and shortest.
-static int sequence(const char *s) {
-  const unsigned char *u = (const unsigned char *)s;
-  int length = u[0] < 0x80                   ? 1
-               : u[0] >= 0xC2 && u[0] < 0xE0 ? 2
-               : (u[0] & 0xF0) == 0xE0       ? 3
-               : u[0] >= 0xF0 && u[0] < 0xF5 ? 4
-                                             : 0;
-  for (int i = 1; i < length; i++)
-    if ((u[i] & 0xC0) != 0x80) return 0;
-  if (length == 3 && u[0] == 0xE0 && u[1] < 0xA0) return 0;
-  if (length == 3 && u[0] == 0xED && u[1] >= 0xA0) return 0; // surrogates
-  if (length == 4 && u[0] == 0xF0 && u[1] < 0x90) return 0;
-  if (length == 4 && u[0] == 0xF4 && u[1] >= 0x90) return 0;
-  return length;
-}
+static const char REPLACEMENT[] = "\xEF\xBF\xBD"; // U+FFFD
 
 static const char *entity(char c) {
   return c == '<'    ? "&lt;"
@@ -32,17 +17,15 @@ static const char *entity(char c) {
 
 // One character; returns the rest.
 static const char *add_character(Text *out, const char *s) {
-  int length = sequence(s);
+  Character c = character_at(s);
   const char *name = entity(*s);
-  bool control = length == 1 && ((unsigned char)*s < ' ' || *s == 0x7F) && *s != '\n' && *s != '\t';
-  bool hidden = length == 2 && (unsigned char)s[0] == 0xC2 && (unsigned char)s[1] < 0xA0; // C1
   if (name)
     text_add(out, name);
-  else if (!length || control || hidden)
+  else if (c.hidden || c.code == 0xFFFE || c.code == 0xFFFF) // the last two are in no XML
     text_add(out, REPLACEMENT);
   else
-    text_add_bytes(out, s, (size_t)length);
-  return s + (length ? length : 1);
+    text_add_bytes(out, s, (size_t)c.bytes);
+  return s + c.bytes;
 }
 
 typedef struct TintCode {
@@ -89,18 +72,14 @@ void html_attribute(Text *out, const char *text) {
 void html_json_string(Text *out, const char *text) {
   text_add(out, "\"");
   while (*text) {
-    unsigned char c = (unsigned char)*text;
-    int length = sequence(text);
-    if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c == 0x7F)
-      text_print(out, "\\u%04x", c);
-    else if (!length)
+    Character c = character_at(text);
+    if (c.code == 0xFFFD)
       text_add(out, REPLACEMENT);
-    else if (length == 3 &&
-             (strncmp(text, "\xE2\x80\xA8", 3) == 0 || strncmp(text, "\xE2\x80\xA9", 3) == 0))
-      text_print(out, "\\u202%d", (unsigned char)text[2] == 0xA8 ? 8 : 9); // line ends of scripts
+    else if (c.hidden || c.code < ' ' || strchr("\"\\<>&", *text))
+      text_print(out, "\\u%04x", c.code);
     else
-      text_add_bytes(out, text, (size_t)length);
-    text += length ? length : 1;
+      text_add_bytes(out, text, (size_t)c.bytes);
+    text += c.bytes;
   }
   text_add(out, "\"");
 }

@@ -2,8 +2,8 @@
 #pragma once
 #include "base/text.h"
 
-// Characters that HTML takes for markup are escaped, control characters and broken UTF-8 shown as U+FFFD. Tints of write/page.h
-// become elements with a class.
+// Characters that HTML takes for markup are escaped; control characters, those that change the direction of writing and broken UTF-8 are
+// shown as U+FFFD. Tints of write/page.h become elements with a class.
 void html_text(Text *out, const char *text);
 // The same for the value of an attribute in double quotes; tints are left out.
 void html_attribute(Text *out, const char *text);
