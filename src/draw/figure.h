@@ -130,8 +130,8 @@ const char *figure_shortened(Arena *a, const char *utf8, double size, bool bold,
 // Draws a text, shortened to that room along its line.
 void figure_text_within(Figure *f, Spot at, const char *text, Lettering lettering, double room);
 
-// A plot and its curves as numbers; names, labels and numbers are copied. At most FIGURE_POINTS of a curve are kept: of each of many equal parts of x
-// the least and the greatest value, so that no peak is lost.
+// A plot and its curves as numbers; names, labels and numbers are copied. At most FIGURE_POINTS of a curve are kept: of each of many parts with
+// equally many points the least and the greatest value and one that is missing, so that no peak and no gap is lost.
 enum { FIGURE_POINTS = 4000 };
 void figure_plot(Figure *f, const FigurePlot *plot);  // without curves
 void figure_series(Figure *f, const FigureSeries *s); // of the last plot

@@ -13,7 +13,7 @@ void figure_plot(Figure *f, const FigurePlot *plot) {
   array_push(f->arena, &f->plots, p);
 }
 
-// Of points from first to last (not included): the numbers of the least and the greatest, in order; then those of a gap.
+// Of points from first to last (not included): the numbers of the least, the greatest and one that is missing, in their order.
 static int extremes(const double *y, int first, int last, int at[3]) {
   int low = -1, high = -1, gap = -1, count = 0;
   for (int i = first; i < last; i++) {
@@ -24,26 +24,25 @@ static int extremes(const double *y, int first, int last, int at[3]) {
     if (low < 0 || y[i] < y[low]) low = i;
     if (high < 0 || y[i] > y[high]) high = i;
   }
-  int sorted[3] = {low < high ? low : high, low < high ? high : low, gap};
-  for (int k = 0; k < 3; k++)
-    if (sorted[k] >= 0 && (k == 0 || sorted[k] != sorted[k - 1])) at[count++] = sorted[k];
-  if (count == 3 && at[2] < at[1]) { // in the order of the points
-    int moved = at[2];
-    at[2] = at[1];
-    at[1] = moved;
-    if (at[1] < at[0]) at[1] = at[0], at[0] = moved;
-  }
+  for (int i = first; i < last; i++)
+    if (i == low || i == high || i == gap) at[count++] = i;
   return count;
+}
+
+static bool has_gaps(const FigureSeries *s) {
+  for (int i = 0; i < s->count; i++)
+    if (!isfinite(s->y[i])) return true;
+  return false;
 }
 
 // Parts of equally many points: samples are mostly equally spaced.
 static int thin(const FigureSeries *s, double *x, double *y) {
-  int parts = FIGURE_POINTS / 2, count = 0;
+  int parts = FIGURE_POINTS / (has_gaps(s) ? 3 : 2), count = 0;
   for (int k = 0; k < parts; k++) {
     int first = (int)((long)s->count * k / parts), last = (int)((long)s->count * (k + 1) / parts),
         at[3];
     int some = extremes(s->y, first, last, at);
-    for (int i = 0; i < some && count < FIGURE_POINTS; i++) {
+    for (int i = 0; i < some; i++) {
       x[count] = s->x[at[i]];
       y[count++] = s->y[at[i]];
     }
