@@ -1153,10 +1153,12 @@ typedef struct EntrainPage {
   const char *command;              // that makes it again; NULL: unknown
   const char *body;                 // a report by ENTRAIN_HTML
   const EntrainFigures *figures;    // NULL: none
+  const char *former_path;          // of the problem file, if it was elsewhere; NULL: it was not
   bool without_model, without_data; // left out, with all that would show them
 } EntrainPage;
 
-// One file of HTML that needs nothing else: report, pictures, charts, problem and model. Names of folders are not in it. problem NULL: it is not there any more. Returns NULL without a body.
+// One file of HTML that needs nothing else: report, pictures, charts, problem and model. Folders of the problem, the home and the present
+// folder are not named in it. problem NULL: it is not there any more. Returns NULL without a body.
 char *entrain_page(const EntrainProblem *problem, const EntrainPage *page);
 
 // A result that entrain_fit_json has written, to be shown again. NULL: it cannot be read, or is no such result.

@@ -1,22 +1,31 @@
 // The public library: pages of results.
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "api/api.h"
 #include "api/api_figures.h"
 #include "report/result_page.h"
 
-// With the slash at its end, in the order in which they are taken out.
-static int private_folders(Arena *a, const EntrainProblem *p, const char *folders[4]) {
-  int count = 0;
-  char here[PATH_MAX], *home = getenv("HOME");
-  const char *path = p ? p->problem->path : NULL, *slash = path ? strrchr(path, '/') : NULL;
-  if (slash && path[0] == '/') folders[count++] = arena_copy(a, path, (size_t)(slash + 1 - path));
-  if (getcwd(here, sizeof here)) folders[count++] = arena_print(a, "%s/", here);
-  if (home && home[0] == '/' && home[1]) folders[count++] = arena_print(a, "%s/", home);
-  if (home && home[0] == '/' && home[1]) folders[count++] = home;
-  return count;
+static const char *without_slash(Arena *a, const char *path, size_t length) {
+  while (length > 1 && path[length - 1] == '/') length--;
+  return arena_copy(a, path, length);
+}
+
+static const char *folder_of(Arena *a, const char *path) { // NULL: that of the process
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  return slash ? without_slash(a, path, (size_t)(slash - path)) : NULL;
+}
+
+static PrivateFolders private_folders(Arena *a, const EntrainProblem *p, const EntrainPage *page) {
+  char here[PATH_MAX];
+  const char *home = getenv("HOME");
+  return (PrivateFolders){
+      .problem = folder_of(a, p ? p->problem->path : NULL),
+      .former = folder_of(a, page->former_path),
+      .present = getcwd(here, sizeof here) ? arena_copy(a, here, strlen(here)) : NULL,
+      .home = home ? without_slash(a, home, strlen(home)) : NULL};
 }
 
 char *entrain_page(const EntrainProblem *problem, const EntrainPage *page) {
@@ -33,13 +42,9 @@ char *entrain_page(const EntrainProblem *problem, const EntrainPage *page) {
                   .files = &files,
                   .without_model = page->without_model,
                   .without_data = page->without_data,
+                  .folders = private_folders(a, problem, page),
                   .version = entrain_version()};
   result_page(&t, &r);
-  const char *folders[4];
-  int count = private_folders(a, problem, folders);
-  const char *html = page_without_folders(a, t.at, folders, count);
-  char *copy = strdup(html);
-  text_done(&t);
   arena_free(a);
-  return copy;
+  return t.at;
 }

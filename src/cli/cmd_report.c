@@ -16,10 +16,14 @@ extern const Command CMD_RESUME;
 
 // ---------------------------------------------------------------- where
 
+static bool is_server(const char *path) {
+  return strncmp(path, "postgresql:", 11) == 0 || strncmp(path, "postgres:", 9) == 0;
+}
+
 static bool is_store(const char *path) {
   static const char MARK[] = "SQLite format 3";
   char head[sizeof MARK] = "";
-  if (strncmp(path, "postgresql:", 11) == 0 || strncmp(path, "postgres:", 9) == 0) return true;
+  if (is_server(path)) return true;
   FILE *f = fopen(path, "rb");
   size_t got = f ? fread(head, 1, sizeof head - 1, f) : 0;
   if (f) fclose(f);
@@ -30,7 +34,7 @@ static bool is_store(const char *path) {
 static char *page_path(const Arguments *a) {
   const char *given = arguments_value(a, "output"), *path = a->words[0];
   if (given) return needed(strdup(given));
-  if (strchr(path, ':')) return needed(strdup("study.html"));
+  if (is_server(path)) return needed(strdup("study.html"));
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   int length = dot && (!slash || dot > slash + 1) ? (int)(dot - path) : (int)strlen(path);
   char *text;
@@ -40,14 +44,12 @@ static char *page_path(const Arguments *a) {
 
 // ---------------------------------------------------------------- stores
 
-static bool is_done(const char *place, const char *number) {
+// DONE, or the exit status.
+static int check_done(const char *place, const char *number) {
   EntrainError error = {0};
   EntrainStudyInfo info, found = {0};
   EntrainStore *s = entrain_store_open(place, false, study_tell, NULL, &error);
-  if (!s) {
-    complain_error(&error);
-    return false;
-  }
+  if (!s) return complain_error(&error);
   int count = entrain_store_count(s);
   for (int i = 0; i < count; i++)
     if (entrain_store_study(s, i, &info) && (!number || info.number == atol(number)) &&
@@ -61,22 +63,22 @@ static bool is_done(const char *place, const char *number) {
              "with --report FILE",
              found.number, place);
   entrain_store_close(s);
-  return done;
+  return done ? DONE : WRONG_USE;
 }
 
 static int report_store(const Arguments *a, const char *page) {
   const char *study = arguments_value(a, "study"), *without = arguments_value(a, "report_without"),
              *simulators = arguments_value(a, "simulators");
-  if (!is_done(a->words[0], study)) return WRONG_USE;
+  int status = check_done(a->words[0], study);
+  if (status != DONE) return status;
   const char *words[10] = {a->words[0], "--quiet", "--report", page};
   int count = 4;
   if (study) words[count++] = "--study", words[count++] = study;
   if (without) words[count++] = "--report_without", words[count++] = without;
   if (simulators) words[count++] = "--simulators", words[count++] = simulators;
   Arguments resume = {0};
-  int status = arguments_parse(&resume, &CMD_RESUME, count, (char **)words)
-                   ? CMD_RESUME.run(&resume)
-                   : WRONG_USE;
+  bool fine = arguments_parse(&resume, &CMD_RESUME, count, (char **)words);
+  status = fine ? CMD_RESUME.run(&resume) : WRONG_USE;
   arguments_done(&resume);
   return status;
 }
@@ -126,40 +128,52 @@ static char *joined(char *first, const char *second) {
   return both;
 }
 
+// The page must not take the place of what it is made from.
+static bool spares_files(const EntrainProblem *p, const char *problem, const char *page) {
+  bool same = output_is_same(page, problem);
+  for (int i = 0; p && i < entrain_problem_file_count(p); i++)
+    same |= output_is_same(page, entrain_problem_file(p, i));
+  if (same)
+    complain("the page would overwrite '%s', which is read; choose another name with -o", page);
+  return !same;
+}
+
 // What is missing is said in the page, and on standard error.
-static int report_json(const Arguments *a, const char *page) {
-  EntrainError error = {0};
-  EntrainWritten *w = entrain_written_load(a->words[0], &error);
-  if (!w) return complain_error(&error);
-  int settings_count;
-  const EntrainSetting *settings = entrain_written_settings(w, &settings_count);
-  char *path = find_problem(a, w), *notice = NULL;
-  EntrainProblem *p = entrain_problem_load(path, settings, settings_count, &error);
-  EntrainFit *point = NULL;
-  if (p) {
-    char *changes = entrain_written_changes(w, p);
-    notice = joined(notice, changes);
-    free(changes);
-    point = evaluate_at(p, a->words[0], &error);
-  }
+static int write_json_page(const Arguments *a, const char *page, const EntrainWritten *w,
+                           const EntrainProblem *p, EntrainError *error) {
+  EntrainFit *point = p ? evaluate_at(p, a->words[0], error) : NULL;
+  char *notice = p ? entrain_written_changes(w, p) : NULL;
   if (!point) {
-    char why[1000];
-    entrain_error_format(&error, why, sizeof why);
-    char *text;
+    char why[1000], *text;
+    error->excerpt[0] = 0; // the page has no room for a line and its caret
+    entrain_error_format(error, why, sizeof why);
     if (asprintf(&text, "There are no pictures of data and model: %s.", why) < 0) no_memory();
     notice = joined(notice, text);
     free(text);
   }
-  if (notice && notice[0]) remark("%s", notice);
-  bool whole = point && !(notice && notice[0]);
-  int status = page_write_to(a, page, p, entrain_written_report(w, notice, ENTRAIN_HTML, false),
+  bool whole = point && !notice[0];
+  if (!whole) remark("%s", notice);
+  int status = page_write_to(a, page, p, entrain_written_problem(w),
+                             entrain_written_report(w, notice, ENTRAIN_HTML, false),
                              point ? entrain_fit_figures(point) : NULL);
   entrain_fit_free(point);
+  free(notice);
+  return worse(status, whole ? DONE : NOT_REACHED);
+}
+
+static int report_json(const Arguments *a, const char *page) {
+  EntrainError error = {0};
+  EntrainWritten *w = entrain_written_load(a->words[0], &error);
+  if (!w) return complain_error(&error);
+  int count;
+  const EntrainSetting *settings = entrain_written_settings(w, &count);
+  char *path = find_problem(a, w);
+  EntrainProblem *p = entrain_problem_load(path, settings, count, &error);
+  int status = spares_files(p, path, page) ? write_json_page(a, page, w, p, &error) : WRONG_USE;
   entrain_problem_free(p);
   entrain_written_free(w);
   free(path);
-  free(notice);
-  return worse(status, whole ? DONE : NOT_REACHED);
+  return status;
 }
 
 static int run(const Arguments *a) {

@@ -60,11 +60,9 @@ static bool is_plain(const char *word) {
              0;
 }
 
-// For a shell; of paths the last part.
+// For a shell.
 static void add_word(char **text, const char *before, const char *word) {
   char *longer;
-  const char *slash = strrchr(word, '/');
-  if (slash && slash[1] && word[0] != '{') word = slash + 1;
   if (is_plain(word)) {
     if (asprintf(&longer, "%s%s%s", *text, before, word) < 0) no_memory();
   } else {
@@ -83,14 +81,31 @@ static void add_word(char **text, const char *before, const char *word) {
   *text = longer;
 }
 
+// Files by the last part of their path: whoever gets the page has other folders. Of the address of a server nothing.
+static void add_file(char **text, const char *path) {
+  const char *slash = strrchr(path, '/');
+  add_word(text, " ", strstr(path, "://") ? "..." : slash && slash[1] ? slash + 1 : path);
+}
+
+static bool is_place(const Flag *f) {
+  static const char *const KINDS[] = {"FILE", "DIR", "PLACE"};
+  for (size_t i = 0; f && f->argument && i < sizeof KINDS / sizeof *KINDS; i++)
+    if (strcmp(f->argument, KINDS[i]) == 0) return true;
+  return false;
+}
+
 static char *command_of(const Arguments *a) {
   char *text = needed(strdup("entrain "));
   add_word(&text, "", a->command->name);
-  for (int i = 0; i < a->word_count; i++) add_word(&text, " ", a->words[i]);
+  for (int i = 0; i < a->word_count; i++) add_file(&text, a->words[i]);
   for (int i = 0; i < a->given_count; i++) {
     const Given *g = &a->given[i];
     add_word(&text, " --", g->name);
-    if (g->value) add_word(&text, " ", g->value);
+    bool optional = g->flag && g->flag->argument && g->flag->argument[0] == '[';
+    if (g->value && is_place(g->flag))
+      add_file(&text, g->value);
+    else if (g->value)
+      add_word(&text, optional ? "=" : " ", g->value);
   }
   return text;
 }
@@ -104,8 +119,8 @@ static char *title_of(const Arguments *a) {
   return text;
 }
 
-static int write_page(const Arguments *a, const char *path, const EntrainProblem *p, char *body,
-                      const EntrainFigures *figures) {
+static int write_page(const Arguments *a, const char *path, const EntrainProblem *p,
+                      const char *former_path, char *body, const EntrainFigures *figures) {
   Without w;
   read_without(a, &w);
   char *command = command_of(a), *title = title_of(a);
@@ -113,6 +128,7 @@ static int write_page(const Arguments *a, const char *path, const EntrainProblem
                       .command = command,
                       .body = body,
                       .figures = figures,
+                      .former_path = former_path,
                       .without_model = w.model,
                       .without_data = w.data};
   char *html = entrain_page(p, &page);
@@ -128,15 +144,15 @@ static int write_page(const Arguments *a, const char *path, const EntrainProblem
   return status;
 }
 
-int page_write_to(const Arguments *a, const char *path, const EntrainProblem *p, char *body,
-                  EntrainFigures *figures) {
-  int status = write_page(a, path, p, body, figures);
+int page_write_to(const Arguments *a, const char *path, const EntrainProblem *p,
+                  const char *former_path, char *body, EntrainFigures *figures) {
+  int status = write_page(a, path, p, former_path, body, figures);
   entrain_figures_free(figures);
   return status;
 }
 
 int pages_write(const Arguments *a, const EntrainProblem *p, char *body, EntrainFigures *figures) {
-  int status = body ? write_page(a, arguments_value(a, "report"), p, body, figures) : DONE;
+  int status = body ? write_page(a, arguments_value(a, "report"), p, NULL, body, figures) : DONE;
   if (figures_wanted(a))
     status = worse(status, figures_write(a, figures));
   else

@@ -19,6 +19,7 @@ bool pictures_wanted(const Arguments *a); // by a page or a folder
 bool page_prepare(const Arguments *a);    // checks the flags. false: the error is printed
 // Writes page and pictures, as far as they are wanted, and frees both. body: the report by ENTRAIN_HTML, NULL if no page is
 // wanted. figures NULL: there are none. Returns the exit status.
-int page_write_to(const Arguments *a, const char *path, const EntrainProblem *p, char *body,
-                  EntrainFigures *figures); // the page alone, wanted or not
 int pages_write(const Arguments *a, const EntrainProblem *p, char *body, EntrainFigures *figures);
+// The page alone, wanted or not. p NULL: the problem cannot be read; former_path: where it was.
+int page_write_to(const Arguments *a, const char *path, const EntrainProblem *p,
+                  const char *former_path, char *body, EntrainFigures *figures);

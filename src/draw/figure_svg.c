@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "write/html.h"
 
 // Rounds to hundredths of a point, which keeps files small.
 static void add_number(Text *out, double v) {
@@ -25,21 +26,6 @@ static void add_ink(Text *out, const char *name, Ink ink) {
     text_print(out, " %s=\"none\"", name);
   else
     text_print(out, " %s=\"#%06x\"", name, (unsigned)ink & 0xFFFFFF);
-}
-
-static void add_escaped(Text *out, const char *s) {
-  for (; *s; s++) {
-    if (*s == '<')
-      text_add(out, "&lt;");
-    else if (*s == '>')
-      text_add(out, "&gt;");
-    else if (*s == '&')
-      text_add(out, "&amp;");
-    else if (*s == '"')
-      text_add(out, "&quot;");
-    else
-      text_add_bytes(out, s, 1);
-  }
 }
 
 static void add_stroke(Text *out, Stroke s) {
@@ -114,10 +100,10 @@ static void add_letters(Text *out, const Shape *s) {
   text_add(out, ">");
   if (s->whole) { // the tooltip
     text_add(out, "<title>");
-    add_escaped(out, s->whole);
+    html_attribute(out, s->whole);
     text_add(out, "</title>");
   }
-  add_escaped(out, s->text);
+  html_attribute(out, s->text);
   text_add(out, "</text>\n");
 }
 
@@ -131,21 +117,30 @@ static void add_shape(Text *out, const Shape *s) {
   ADD[s->kind](out, s);
 }
 
-// The name contains the numbers: figures in one page may share a name only if the frames are equal.
-static void add_clip_name(Text *out, const Frame *c) {
+static bool is_same(const Frame *a, const Frame *b) { // as they are printed
+  return round(a->x * 100) == round(b->x * 100) && round(a->y * 100) == round(b->y * 100) &&
+         round(a->width * 100) == round(b->width * 100) &&
+         round(a->height * 100) == round(b->height * 100);
+}
+
+// The name contains the numbers: equal frames share it.
+static void add_clip_name(Text *out, const char *name, const Frame *c) {
   const double numbers[] = {c->x, c->y, c->width, c->height};
-  text_add(out, "clip");
+  text_print(out, "%sclip", name);
   for (int i = 0; i < 4; i++) {
     text_add(out, "_");
     add_number(out, numbers[i]);
   }
 }
 
-static void add_clips(Text *out, const Figure *f) {
+static void add_clips(Text *out, const char *name, const Figure *f) {
   for (int i = 0; i < f->clips.count; i++) {
     const Frame *c = &f->clips.at[i];
+    bool again = false;
+    for (int k = 0; k < i; k++) again |= is_same(&f->clips.at[k], c);
+    if (again) continue;
     text_add(out, "<clipPath id=\"");
-    add_clip_name(out, c);
+    add_clip_name(out, name, c);
     text_add(out, "\"><rect");
     add_attribute(out, "x", c->x);
     add_attribute(out, "y", c->y);
@@ -168,26 +163,28 @@ static void add_head(Text *out, const Figure *f, double above) {
   add_number(out, f->height - above);
   text_add(out,
            "\" font-family=\"Helvetica, Arial, sans-serif\" stroke-linejoin=\"round\">\n<title>");
-  add_escaped(out, f->title);
+  html_attribute(out, f->title);
   text_add(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 }
 
 static bool is_title(const Figure *f, const Shape *s);
 
-static void write_svg(const Figure *f, Text *out, bool inside) {
+// name: NULL: it is a file of its own.
+static void write_svg(const Figure *f, const char *name, Text *out) {
+  bool inside = name != NULL;
   int clip = -1;
   double above = 0;
   for (int i = 0; inside && i < f->shapes.count; i++)
     if (is_title(f, &f->shapes.at[i]))
       above = f->shapes.at[i].spots[0].y + f->shapes.at[i].lettering.size / 3;
   add_head(out, f, above);
-  add_clips(out, f);
+  add_clips(out, inside ? name : "", f);
   for (int i = 0; i < f->shapes.count; i++) {
     const Shape *s = &f->shapes.at[i];
     if (s->clip != clip && clip >= 0) text_add(out, "</g>\n");
     if (s->clip != clip && s->clip >= 0) {
       text_add(out, "<g clip-path=\"url(#");
-      add_clip_name(out, &f->clips.at[s->clip]);
+      add_clip_name(out, inside ? name : "", &f->clips.at[s->clip]);
       text_add(out, ")\">\n");
     }
     clip = s->clip;
@@ -198,7 +195,7 @@ static void write_svg(const Figure *f, Text *out, bool inside) {
 }
 
 void figure_svg(const Figure *f, Text *out) {
-  write_svg(f, out, false);
+  write_svg(f, NULL, out);
 }
 
 // ---------------------------------------------------------------- in a page
@@ -242,10 +239,10 @@ static bool is_title(const Figure *f, const Shape *s) {
          strcmp(s->whole ? s->whole : s->text, f->title) == 0;
 }
 
-void figure_svg_inside(const Figure *f, Text *out) {
+void figure_svg_inside(const Figure *f, const char *name, Text *out) {
   Text plain;
   text_init(&plain);
-  write_svg(f, &plain, true);
+  write_svg(f, name, &plain);
   const char *done = plain.at;
   for (const char *s = strchr(done, '"'); s; s = strchr(s, '"')) {
     Ink ink = ink_at(s);

@@ -5,16 +5,20 @@
 #pragma once
 #include "base/array.h"
 #include "draw/figure.h"
+#include "html/private_folders.h"
 
 typedef struct Document {
   Text *out;
   Arena *arena;
+  size_t begun;                    // here begins what comes from outside
   ARRAY(const FigurePlot *) plots; // that charts were made for, in their order
+  ARRAY(const char *) figures;     // names of their elements
+  PrivateFolders folders;          // may be set: document_end takes them out
 } Document;
 
 Document document_begin(Text *out, const char *title);
 void document_add(Document *d, const char *html, size_t length); // as it is: made by write/page.h
-// name: of the element.
+// name: of the element; one that is there already gets a number.
 void document_figure(Document *d, const char *name, const Figure *f);
 void document_heading(Document *d, const char *title);
 // A text as it stands in its file, behind a heading to open. language: of the highlighting, "modelica", "yaml" or "".

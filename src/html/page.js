@@ -23,6 +23,9 @@ function rows(plot) {
   return Array.from(at.values()).filter(function (r) { return r[0] !== null; }).sort(function (a, b) { return a[0] - b[0]; });
 }
 
+// The library takes labels for HTML.
+function escaped(text) { var span = document.createElement("span"); span.textContent = text; return span.innerHTML; }
+
 function digits(v) { return v === null || v === undefined || isNaN(v) ? "" : Number(v).toPrecision(5).replace(/\.?0+($|e)/, "$1"); }
 
 // Colours of curves stay; in the dark those that are too dark become lighter.
@@ -43,10 +46,8 @@ function legend(data) {
     span.append(mark, s.name + text + "  ");
     return span.outerHTML;
   });
-  var x = data.x === undefined ? "" : document.createTextNode(plot.x.replace(/ \[.*/, "") + " " + digits(data.x) + ":  ").textContent;
-  var p = document.createElement("span");
-  p.textContent = x;
-  return p.outerHTML + names.join("");
+  var x = data.x === undefined ? "" : plot.x.replace(/ \[.*/, "") + " " + digits(data.x) + ":  ";
+  return "<span>" + escaped(x) + "</span>" + names.join("");
 }
 
 function make(box, plot, k) {
@@ -65,7 +66,7 @@ function make(box, plot, k) {
   outer.append(label);
   var options = {
     labels: ["x"].concat(names), series: series, legend: "always", labelsDiv: label, legendFormatter: function (d) { return d.dygraph.entrainPlot ? legend(d) : ""; },
-    xlabel: plot.x, ylabel: plot.y, logscale: plot.ylog, gridLineColor: style("--line"), axisLineColor: style("--mid"),
+    xlabel: escaped(plot.x), ylabel: escaped(plot.y), logscale: plot.ylog, gridLineColor: style("--line"), axisLineColor: style("--mid"),
     highlightCircleSize: 4, xRangePad: 6, yRangePad: 8, axisLabelFontSize: 12, xLabelHeight: 18, yLabelWidth: 18, animatedZooms: false,
     axes: { x: { logscale: plot.xlog, valueFormatter: digits }, y: { axisLabelWidth: 60, valueFormatter: digits } },
     connectSeparatedPoints: true

@@ -130,30 +130,10 @@ static void add_files(Document *d, const ResultPage *p) {
 
 void result_page(Text *out, const ResultPage *p) {
   Document d = document_begin(out, p->title);
+  d.folders = p->folders;
   bool *placed = ARENA_ARRAY(d.arena, bool, p->figures ? p->figures->at.count + 1 : 1);
   add_body(&d, p, placed);
   add_other_pictures(&d, p, placed);
   add_files(&d, p);
   document_end(&d, p->version);
-}
-
-// ---------------------------------------------------------------- folders
-
-const char *page_without_folders(Arena *a, const char *html, const char *const *folders,
-                                 int count) {
-  for (int i = 0; i < count; i++) {
-    size_t length = strlen(folders[i]);
-    if (length < 2) continue;
-    Text t;
-    text_init(&t);
-    const char *done = html;
-    for (const char *s = html; (s = strstr(s, folders[i])); s = done) {
-      text_add_bytes(&t, done, (size_t)(s - done));
-      done = s + length;
-    }
-    text_add(&t, done);
-    html = arena_copy(a, t.at, t.length);
-    text_done(&t);
-  }
-  return html;
 }

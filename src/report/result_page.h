@@ -1,6 +1,6 @@
 // The page of a result: its report as HTML, its pictures where the report speaks of them, and what it was made from.
 #pragma once
-#include "problem/problem.h"
+#include "html/private_folders.h"
 #include "report/figure_list.h"
 #include "report/made_from.h"
 
@@ -11,11 +11,8 @@ typedef struct ResultPage { // borrows everything
   const FigureList *figures; // NULL: none
   const MadeFrom *files;
   bool without_model, without_data; // they are left out, and what would show them
+  PrivateFolders folders; // of whoever makes the page: they are not in it
   const char *version;
 } ResultPage;
 
 void result_page(Text *out, const ResultPage *p);
-
-// Takes out of a page what does not concern those who get it: the folders that lead to files of the problem, to the home and the present
-// folder of whoever made it. Lives in a.
-const char *page_without_folders(Arena *a, const char *html, const char *const *folders, int count);
