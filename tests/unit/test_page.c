@@ -4,6 +4,8 @@
 
 #include "num/random.h"
 #include "test.h"
+#include "html_tags.h"
+#include "num/random.h"
 
 static const char WORDS[] = "one two three four five six seven eight nine ten eleven twelve "
                             "thirteen fourteen fifteen größer sixteen seventeen";
@@ -261,7 +263,7 @@ static void html_has_all_columns_whole(void **state) {
     Text t;
     draw_table(&r, &m);
     text_init(&t);
-    Page p = page_on(&t, (PageStyle){.width = 40, .html = true});
+    Page p = page_on(&t, (PageStyle){.width = PAGE_HTML});
     PageTable *table = page_table_new(&p, m.columns, m.count);
     for (int k = 0; k < m.rows; k++) {
       const char *cells[COLUMNS_MOST];
@@ -283,6 +285,157 @@ static void a_name_with_line_ends_stays_on_one_line(void **state) {
   assert_column((const char *[]){"a\nb\tc"}, 1, "  a b c\n");
 }
 
+// ---------------------------------------------------------------- HTML
+
+typedef struct Cells { // of a table, row by row, the heads first
+  char text[400][40];
+  int count;
+} Cells;
+
+static void cells_of_html(Arena *a, const char *html, Cells *c) {
+  c->count = 0;
+  for (const char *s = html; (s = strstr(s, "<t")); s++) {
+    if (strncmp(s, "<th ", 4) != 0 && strncmp(s, "<td", 3) != 0) continue;
+    const char *text = strchr(s, '>') + 1;
+    const char *decoded = html_decoded(a, arena_copy(a, text, strcspn(text, "<")));
+    snprintf(c->text[c->count++], sizeof *c->text, "%s", decoded);
+  }
+}
+
+// Words of the terminal, which are separated by two blanks at least; empty cells are not there.
+static void cells_of_text(const char *text, Cells *c) {
+  c->count = 0;
+  while (*text) {
+    size_t length = strcspn(text, "\n");
+    const char *end = text + length;
+    for (const char *s = text; s < end;) {
+      s += strspn(s, " ");
+      if (s >= end) break;
+      const char *stop = s;
+      while (stop < end && !(stop[0] == ' ' && stop[1] == ' ')) stop++;
+      snprintf(c->text[c->count++], sizeof *c->text, "%.*s", (int)(stop - s), s);
+      s = stop;
+    }
+    text = end + (*end == '\n');
+  }
+}
+
+static void print_random_table(Text *t, PageStyle style, uint64_t seed) {
+  static const char *const WORDS_OF_CELLS[] = {"",  "", "1.5e-3", "a < b", "\"quoted\" & more",
+                                               "ä", "x"};
+  static const PageColumn HEADS[] = {{"name", 0}, {">value", 3}, {"5 > 3", 2},
+                                     {"unit", 1}, {">fit %", 4}, {"note", 5}};
+  Random r;
+  random_seed(&r, seed);
+  Page p = page_on(t, style);
+  int columns = 1 + (int)(6 * random_uniform(&r)), rows = (int)(20 * random_uniform(&r));
+  PageTable *table = page_table_new(&p, HEADS, columns);
+  for (int i = 0; i < rows; i++) {
+    const char *cells[6];
+    for (int c = 0; c < columns; c++) cells[c] = WORDS_OF_CELLS[(int)(7 * random_uniform(&r))];
+    page_table_add(table, cells);
+  }
+  page_table_print(table);
+  page_done(&p);
+}
+
+static void a_table_of_html_has_the_cells_of_a_wide_terminal(void **state) {
+  (void)state;
+  static Cells html, text;
+  for (uint64_t seed = 1; seed <= 500; seed++) {
+    Arena *a = arena_new();
+    Text h, t;
+    text_init(&h);
+    text_init(&t);
+    print_random_table(&h, (PageStyle){PAGE_HTML, false}, seed);
+    print_random_table(&t, (PageStyle){1000, false}, seed);
+    html_tags(a, h.at);
+    cells_of_html(a, h.at, &html);
+    cells_of_text(t.at, &text);
+    int k = 0;
+    for (int i = 0; i < html.count; i++)
+      if (html.text[i][0]) assert_string_equal(html.text[i], text.text[k++]);
+    assert_int_equal(k, text.count);
+    text_done(&h);
+    text_done(&t);
+    arena_free(a);
+  }
+}
+
+static void numbers_are_on_the_right(void **state) {
+  (void)state;
+  Text t;
+  text_init(&t);
+  Page p = page_on(&t, (PageStyle){PAGE_HTML, false});
+  PageTable *table = page_table_new(&p, COLUMNS, 5);
+  page_table_add(table, (const char *[]){"p", "10.5", NULL, "", page_tinted(&p, TINT_BAD, "bad")});
+  page_table_print(table);
+  page_done(&p);
+  assert_non_null(
+      strstr(t.at, "<th scope=\"col\">name</th><th scope=\"col\" class=\"n\">value</th>"));
+  assert_non_null(strstr(
+      t.at, "<tr><td>p</td><td class=\"n\">10.5</td><td><span class=\"bad\">bad</span></td></tr>"));
+  text_done(&t);
+}
+
+// Everything that a report is made of, in any order, with any text.
+static void print_anything(Page *p, Random *r, const char *text) {
+  for (int n = (int)(30 * random_uniform(r)); n > 0; n--) {
+    Tint tint = (Tint)(6 * random_uniform(r));
+    const char *shown = page_tinted(p, tint, text);
+    int kind = (int)(6 * random_uniform(r));
+    if (kind == 0) page_title(p, shown);
+    if (kind == 1) page_paragraph(p, 4, "- ", shown);
+    if (kind == 2) page_paragraph(p, 2, "", shown);
+    if (kind == 3) page_line(p, 6, shown);
+    if (kind == 4) page_paragraph(p, 4, text, arena_print(p->arena, "%s and %s", shown, shown));
+    if (kind == 5) {
+      PageTable *t = page_table_new(p, COLUMNS, 5);
+      page_table_add(t, (const char *[]){shown, text, shown, NULL, ""});
+      page_table_print(t);
+    }
+  }
+}
+
+static void anything_that_is_printed_is_sound_html(void **state) {
+  (void)state;
+  Random r;
+  random_seed(&r, 8);
+  for (int n = 0; n < 400; n++) {
+    Arena *a = arena_new();
+    Text t;
+    text_init(&t);
+    Page p = page_on(&t, (PageStyle){PAGE_HTML, false});
+    if (n % 2) page_heading(&p, HOSTILE[n % HOSTILE_COUNT]);
+    print_anything(&p, &r, HOSTILE[n % HOSTILE_COUNT]);
+    page_done(&p);
+    HtmlTags tags = html_tags(a, t.at);
+    assert_int_equal(tag_count(&tags, "script") + tag_count(&tags, "img"), 0);
+    if (n % HOSTILE_COUNT == HOSTILE_COUNT - 1) assert_int_equal(tag_count(&tags, "span"), 0);
+    text_done(&t);
+    arena_free(a);
+  }
+}
+
+static void headings_have_names_and_items_are_lists(void **state) {
+  (void)state;
+  Text t;
+  text_init(&t);
+  Page p = page_on(&t, (PageStyle){PAGE_HTML, false});
+  page_title(&p, "problem: fine");
+  page_heading(&p, "How it was found");
+  page_paragraph(&p, 4, "- ", "one");
+  page_paragraph(&p, 4, "- ", "two");
+  page_paragraph(&p, 4, "", "three");
+  page_paragraph(&p, 4, "- ", "four");
+  page_done(&p);
+  assert_string_equal(t.at, "<p class=\"verdict\">problem: fine</p>\n"
+                            "<h2 id=\"how-it-was-found\">How it was found</h2>\n"
+                            "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n<p>three</p>\n"
+                            "<ul>\n<li>four</li>\n</ul>\n");
+  text_done(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(paragraphs_keep_the_width_and_lose_no_word),
@@ -296,6 +449,10 @@ int main(void) {
       cmocka_unit_test(at_every_width_tables_fit_and_tell_what_they_left_out),
       cmocka_unit_test(html_has_all_columns_whole),
       cmocka_unit_test(a_name_with_line_ends_stays_on_one_line),
+      cmocka_unit_test(a_table_of_html_has_the_cells_of_a_wide_terminal),
+      cmocka_unit_test(numbers_are_on_the_right),
+      cmocka_unit_test(anything_that_is_printed_is_sound_html),
+      cmocka_unit_test(headings_have_names_and_items_are_lists),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
