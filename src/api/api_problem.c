@@ -19,6 +19,9 @@ static void list_warnings(EntrainProblem *p, const Warnings *w) {
 static void list_files(EntrainProblem *p, const char *path) {
   if (path) array_push(p->arena, &p->files, arena_copy(p->arena, path, strlen(path)));
   array_push(p->arena, &p->files, p->problem->model_path);
+  const Source *model = p->problem->model->flat->source; // with the libraries that it uses
+  for (int i = 0; model && model->together && i < model->together->at.count; i++)
+    array_push(p->arena, &p->files, model->together->at.at[i]->name);
   for (const Problem *one = p->problem; one; one = one->validation)
     for (int e = 0; e < one->experiment_count; e++)
       array_push(p->arena, &p->files, one->experiments[e].file);

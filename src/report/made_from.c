@@ -33,10 +33,19 @@ static void add_file(Arena *a, MadeFrom *m, const char *path) {
   array_push(a, m, f);
 }
 
+// The texts of the model and of libraries that it uses; what the program brings along is no file.
+static void add_sources(Arena *a, MadeFrom *m, const Source *s) {
+  if (!s) return;
+  add_file(a, m, s->name);
+  for (int i = 0; s->together && i < s->together->at.count; i++)
+    add_file(a, m, s->together->at.at[i]->name);
+}
+
 MadeFrom made_from(Arena *a, const Problem *p) {
   MadeFrom m = {0};
   add_file(a, &m, p->path);
   add_file(a, &m, p->model_path);
+  if (p->model && p->model->flat) add_sources(a, &m, p->model->flat->source);
   for (const Problem *one = p; one; one = one->validation)
     for (int e = 0; e < one->experiment_count; e++) add_file(a, &m, one->experiments[e].file);
   return m;

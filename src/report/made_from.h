@@ -1,4 +1,5 @@
-// The files that a problem was read from, with what they hold now.
+// The files that a problem was read from, with what they hold now: the problem file, model, libraries and data. Of a simulator the FMU or
+// the program that is called; what these read themselves is not known.
 #pragma once
 #include "base/array.h"
 #include "base/sha256.h"

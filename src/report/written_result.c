@@ -58,23 +58,21 @@ bool written_result_load(WrittenResult *w, Arena *a, const char *path, Err *err)
 
 // ---------------------------------------------------------------- what changed
 
-static const SourceFile *find(const MadeFrom *m, const char *path) {
-  for (int i = 0; i < m->count; i++)
-    if (strcmp(m->at[i].path, path) == 0) return &m->at[i];
-  return NULL;
-}
-
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-// A problem that was found elsewhere has other folders: then the last parts of the paths are compared.
-static const SourceFile *find_alike(const MadeFrom *m, const char *path) {
-  const SourceFile *f = find(m, path);
-  for (int i = 0; !f && i < m->count; i++)
-    if (strcmp(base_name(m->at[i].path), base_name(path)) == 0) f = &m->at[i];
-  return f;
+// A problem that was found elsewhere has other folders: then the last parts of the paths are compared, first with that of the file at the same
+// place of the list, because folders may hold files of the same names.
+static const SourceFile *find_alike(const MadeFrom *m, const char *path, int at) {
+  for (int i = 0; i < m->count; i++)
+    if (strcmp(m->at[i].path, path) == 0) return &m->at[i];
+  const char *name = base_name(path);
+  if (at < m->count && strcmp(base_name(m->at[at].path), name) == 0) return &m->at[at];
+  for (int i = 0; i < m->count; i++)
+    if (strcmp(base_name(m->at[i].path), name) == 0) return &m->at[i];
+  return NULL;
 }
 
 const char *written_result_changes(const WrittenResult *w, const MadeFrom *now, Arena *a) {
@@ -83,7 +81,7 @@ const char *written_result_changes(const WrittenResult *w, const MadeFrom *now, 
   for (int i = 0; i < files->items.count; i++) {
     const char *path = text_at(files->items.at[i], "path"),
                *hash = text_at(files->items.at[i], "sha256");
-    const SourceFile *f = find_alike(now, path);
+    const SourceFile *f = find_alike(now, path, i);
     const char **list = !f ? &missing : strcmp(f->hash, hash) != 0 ? &changed : NULL;
     if (list) *list = arena_print(a, "%s%s%s", *list, (*list)[0] ? ", " : "", base_name(path));
   }
