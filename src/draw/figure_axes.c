@@ -247,6 +247,7 @@ static void draw_labels(const Axes *a) {
 }
 
 static void draw_border(const Axes *a, bool numbers) {
+  a->figure->frames++;
   figure_box(a->figure, a->frame, INK_NONE, BORDER);
   draw_x_ticks(a, numbers);
   draw_y_ticks(a);

@@ -218,6 +218,15 @@ static Ink ink_at(const char *s) {
 
 enum { PALE = 0xC0, DARK = 0x50 };
 
+// A box may be a cell with letters on it, which its colour was chosen for: only white ones are paper.
+static bool is_box(const char *begin, const char *value) {
+  static const char FILL[] = " fill=";
+  const char *tag = value;
+  while (tag > begin && *tag != '<') tag--;
+  return strncmp(tag, "<rect", 5) == 0 && value - begin > (int)sizeof FILL &&
+         strncmp(value - (sizeof FILL - 1), FILL, sizeof FILL - 1) == 0;
+}
+
 static void add_paper_ink(Text *out, Ink ink) {
   int r = ink >> 16, g = ink >> 8 & 0xFF, b = ink & 0xFF;
   bool grey = r == g && g == b;
@@ -246,7 +255,7 @@ void figure_svg_inside(const Figure *f, const char *name, Text *out) {
   const char *done = plain.at;
   for (const char *s = strchr(done, '"'); s; s = strchr(s, '"')) {
     Ink ink = ink_at(s);
-    if (ink < 0) {
+    if (ink < 0 || (ink != INK_WHITE && is_box(plain.at, s))) {
       s++;
       continue;
     }

@@ -84,7 +84,9 @@ void document_heading(Document *d, const char *title) {
 
 // ---------------------------------------------------------------- figures
 
+// What only a picture can show, such as a histogram, is a picture as a whole.
 static bool has_charts(const Figure *f) {
+  if (f->plots.count < f->frames) return false;
   for (int k = 0; k < f->plots.count; k++)
     if (f->plots.at[k].series.count) return true;
   return false;
@@ -115,7 +117,7 @@ void document_figure(Document *d, const char *name, const Figure *f) {
   text_print(out, "<figure id=\"%s\">\n<figcaption>", id);
   html_text(out, f->title);
   text_add(out, "</figcaption>\n");
-  for (int k = 0; k < f->plots.count; k++) {
+  for (int k = 0; has_charts(f) && k < f->plots.count; k++) {
     const FigurePlot *plot = &f->plots.at[k];
     if (!plot->series.count) continue;
     text_print(out,

@@ -8,19 +8,22 @@ var plots = element ? JSON.parse(element.textContent) : [];
 var charts = window.entrainCharts = [];
 var DASHES = [null, [7, 3], [2, 2], [7, 2, 2, 2]];
 
-// One row for each place, with null where a curve has no value and NaN where it has a gap.
+// One row for each place, with null where a curve has no value and NaN where it has a gap; a place where a curve jumps has several.
 function rows(plot) {
   var at = new Map(), n = plot.series.length;
   plot.series.forEach(function (s, k) {
     var x = typeof s.x === "number" ? plot.series[s.x].x : s.x;
     while (typeof x === "number") x = plot.series[x].x;
     for (var i = 0; i < x.length; i++) {
-      var row = at.get(x[i]);
-      if (!row) { row = [x[i]]; for (var c = 0; c < n; c++) row.push(null); at.set(x[i], row); }
+      var here = at.get(x[i]);
+      if (!here) at.set(x[i], here = []);
+      var row = here.find(function (r) { return r[k + 1] === null; });
+      if (!row) { row = [x[i]]; for (var c = 0; c < n; c++) row.push(null); here.push(row); }
       row[k + 1] = s.y[i] === null ? NaN : s.y[i];
     }
   });
-  return Array.from(at.values()).filter(function (r) { return r[0] !== null; }).sort(function (a, b) { return a[0] - b[0]; });
+  at.delete(null);
+  return Array.from(at.keys()).sort(function (a, b) { return a - b; }).reduce(function (all, x) { return all.concat(at.get(x)); }, []);
 }
 
 // The library takes labels for HTML.
@@ -40,9 +43,9 @@ function legend(data) {
   var plot = data.dygraph.entrainPlot, names = plot.series.map(function (s, k) {
     var value = data.series.filter(function (d) { return d.label === data.dygraph.getLabels()[k + 1]; })[0];
     var text = value && value.y !== undefined && value.y !== null ? " " + digits(value.y) : "";
-    var span = document.createElement("span"), mark = document.createElement("span");
-    mark.textContent = plot.series[k].dots ? "\u25CF " : "\u2501 ";
-    mark.style.color = ink(s.ink);
+    var span = document.createElement("span"), mark = document.createElement("i");
+    mark.className = plot.series[k].dots ? "dots" : "";
+    mark.style.background = ink(s.ink);
     span.append(mark, s.name + text + "  ");
     return span.outerHTML;
   });
@@ -50,27 +53,31 @@ function legend(data) {
   return "<span>" + escaped(x) + "</span>" + names.join("");
 }
 
+function colours(plot) {
+  var series = {}, count = plot.series.reduce(function (m, s) { return Math.max(m, s.y.length); }, 0);
+  plot.series.forEach(function (s, i) {
+    series[i + ":" + s.name] = { color: ink(s.ink), strokePattern: DASHES[s.dash], drawPoints: s.dots, pointSize: count > 600 ? 1 : 1.6,
+      strokeWidth: s.dots ? 0 : 1.8, connectSeparatedPoints: true };
+  });
+  return { series: series, gridLineColor: style("--line"), axisLineColor: style("--mid") };
+}
+
 function make(box, plot, k) {
   var outer = document.createElement("div");
   outer.className = "chartbox";
   box.parentNode.insertBefore(outer, box);
   outer.append(box);
-  var names = plot.series.map(function (s, i) { return i + ":" + s.name; }), series = {};
-  var count = plot.series.reduce(function (m, s) { return Math.max(m, s.y.length); }, 0);
-  plot.series.forEach(function (s, i) {
-    series[names[i]] = { color: ink(s.ink), strokePattern: DASHES[s.dash], drawPoints: s.dots, pointSize: count > 600 ? 1 : 1.6,
-      strokeWidth: s.dots ? 0 : 1.8, connectSeparatedPoints: true };
-  });
+  var names = plot.series.map(function (s, i) { return i + ":" + s.name; });
   var label = document.createElement("div");
   label.className = "legend";
   outer.append(label);
-  var options = {
-    labels: ["x"].concat(names), series: series, legend: "always", labelsDiv: label, legendFormatter: function (d) { return d.dygraph.entrainPlot ? legend(d) : ""; },
-    xlabel: escaped(plot.x), ylabel: escaped(plot.y), logscale: plot.ylog, gridLineColor: style("--line"), axisLineColor: style("--mid"),
+  var options = Object.assign(colours(plot), {
+    labels: ["x"].concat(names), legend: "always", labelsDiv: label, legendFormatter: function (d) { return d.dygraph.entrainPlot ? legend(d) : ""; },
+    xlabel: escaped(plot.x), ylabel: escaped(plot.y), logscale: plot.ylog,
     highlightCircleSize: 4, xRangePad: 6, yRangePad: 8, axisLabelFontSize: 12, xLabelHeight: 18, yLabelWidth: 18, animatedZooms: false,
     axes: { x: { logscale: plot.xlog, valueFormatter: digits }, y: { axisLabelWidth: 60, valueFormatter: digits } },
     connectSeparatedPoints: true
-  };
+  });
   var data = rows(plot);
   if (!data.length) data = [[0].concat(names.map(function () { return NaN; }))];
   var chart = new Dygraph(box, data, options);
@@ -133,7 +140,9 @@ if (window.Dygraph) {
     link(chart);
     keys(chart);
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () { location.reload(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () {
+    charts.forEach(function (c) { c.updateOptions(colours(c.entrainPlot)); });
+  });
 }
 
 // Contents.

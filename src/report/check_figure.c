@@ -45,10 +45,6 @@ static void choose_scale(EffectTable *t) {
       .label = "change in % of the rms of the data, if the parameter grows by 1 %"};
 }
 
-static bool is_dark(Ink ink) {
-  return 0.3 * ((ink >> 16) & 255) + 0.59 * ((ink >> 8) & 255) + 0.11 * (ink & 255) < 130;
-}
-
 static void draw_cell(Figure *f, const EffectTable *t, int row, int column) {
   double value = effect(t, row, column);
   Frame cell = {t->left + column * COLUMN, HEAD + row * LINE, COLUMN, LINE};
@@ -58,7 +54,7 @@ static void draw_cell(Figure *f, const EffectTable *t, int row, int column) {
   figure_box(f, cell, fill, (Stroke){INK_WHITE, 1, DASH_FULL});
   figure_text(f, (Spot){cell.x + cell.width / 2, cell.y + cell.height / 2}, value > 0 ? text : "0",
               (Lettering){.size = AXES_TEXT - 1,
-                          .ink = is_dark(fill) ? INK_WHITE : INK_BLACK,
+                          .ink = ink_on(fill),
                           .align = ALIGN_CENTRE,
                           .centred = true});
 }

@@ -89,6 +89,7 @@ static void draw_cell(const CorrelationMap *m, Figure *f, Frame cell, double val
   }
   char text[16];
   Ink ink = colour_of(&SCALE, value);
+  if (ink == INK_WHITE) ink = INK_ON_DARK; // white that is not that of the paper
   figure_box(f, cell, ink, NO_STROKE);
   print_correlation(text, value, m->digits < AXES_TEXT);
   if (m->digits > 0)

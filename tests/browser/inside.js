@@ -335,10 +335,10 @@ window.probe = (() => {
 
   function paperParts() {
     const size = e => e.getBoundingClientRect();
-    const stills = [...document.querySelectorAll('svg.still')].filter(e => shown(e) && size(e).width > 20 && size(e).height > 20);
+    const stills = [...document.querySelectorAll('svg.still, .still.paper svg')].filter(e => shown(e) && size(e).width > 20 && size(e).height > 20);
     return {
       charts: [...document.querySelectorAll('.chart')].filter(e => shown(e) && size(e).height > 0).length,
-      stills: stills.length, allStills: document.querySelectorAll('svg.still').length,
+      stills: stills.length, allStills: document.querySelectorAll('svg.still, .still.paper svg').length,
       blank: stills.filter(e => !e.querySelector('path, polyline, polygon, circle, line, rect')).length,
     };
   }

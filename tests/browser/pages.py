@@ -2,7 +2,7 @@
 
 A page has its plots as JSON in <script type="application/json" id="plots">, and its charts, Dygraph objects, in the same order in
 window.entrainCharts. Charts that belong together have the same data-group (on the chart or around it), or `below` in the JSON.
-A chart is in an element of class chart, its values are shown in one of class legend, and paper has a svg of class still instead.
+A chart is in an element of class chart, its values are shown in one of class legend, and paper has a svg of class still, or in an element of classes still and paper, instead.
 A live page has buttons with the ids pause, stop and take.
 """
 import os
