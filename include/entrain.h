@@ -592,12 +592,15 @@ char *entrain_fit_trace_csv(const EntrainFit *fit); // every accepted step
 // experiment,variable,time,data,model,residual; with a further column role if there are experiments for validation, whose
 // rows come last. NULL and an error when the model cannot be simulated at the estimates.
 char *entrain_fit_residuals_csv(EntrainFit *fit, EntrainError *error);
+// "intervals": the estimates between their bounds, with starts and intervals, 40 a picture; "correlations" of the estimates as
+// a map; "optima": those that confirming searches ended at, by how much worse and how far away they are;
 // "lambda-path": objective and unknowns over the stages of the homotopy; "parameters": the unknowns over the steps;
-// "objective": that of the steps over each unknown; "convergence": that over the simulations; for each experiment
-// "data-and-model", with the residuals, and "plane": measured quantities over each other; "free-run" and "free-run-plane" the
-// same of a simulation where residuals are not those of one; "validation" and "validation-plane" for experiments of that role.
-// Names end with that of the experiment if there are several. Simulates at the result and at the start. For a point that was
-// evaluated: what belongs to it.
+// "objective": that of the steps over each unknown; "convergence": that over the simulations. For each experiment
+// "data-and-model", with the residuals, and "plane": measured quantities over each other; "residuals": their histogram,
+// autocorrelation and quantiles, and they over the values of the model, four channels a picture; "free-run" and "free-run-plane":
+// data and model of a simulation where residuals are not those of one; "validation" and "validation-plane" for experiments of
+// that role. Names end with that of the experiment if there are several. Simulates at the result and at the start. For a point
+// that was evaluated: what belongs to it.
 EntrainFigures *entrain_fit_figures(EntrainFit *fit);
 // Data and model of the first channels for a terminal of this size; "" if there is no result. Simulates at the result if that
 // was not done.

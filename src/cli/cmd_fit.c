@@ -131,7 +131,7 @@ static const char *const EXAMPLES[] = {
     "entrain fit swing.yaml --set experiments.0.window=[0,20] --residuals residuals.csv",
     "Only the first 20 seconds of the data; data and model at every sample as CSV",
     "entrain fit swing.yaml --figures pictures",
-    "Pictures: data and model with the residuals, the steps of the search, the path over lambda",
+    "Pictures: estimates and intervals, data and model, residuals, the steps of the search",
     NULL,
 };
 

@@ -6,10 +6,10 @@
 #include "report/fit_trace.h"
 #include "residual/evaluate.h"
 
-// lambda-path, parameters, objective, convergence; data-and-model and plane for each experiment, free-run and
-// free-run-plane where residuals are not those of a simulation, validation and validation-plane for
-// those of that role. What there is nothing to draw
-// of is left out. Simulates at the result and at the start.
+// intervals, correlations, optima; lambda-path, parameters, objective, convergence; data-and-model, plane and residuals for
+// each experiment, free-run and free-run-plane where residuals are not those of a simulation, validation and
+// validation-plane for those of that role. What there is nothing to draw of is left out. Simulates at the result and at the
+// start.
 FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
                         const Weighting *weighting);
 // data-and-model and plane for each experiment, at the start values; nothing if the model cannot be simulated there.
