@@ -54,7 +54,7 @@ Histogram residual_histogram(Arena *a, const ResidualShape *s) {
   if (!s->n) return (Histogram){0};
   double middle = quantile(s, 0.5), quarters = quantile(s, 0.75) - quantile(s, 0.25);
   double far = FAR * (quarters > 0 ? quarters : s->deviation), most = DBL_MAX / 8;
-  int outer = (int)fmin(ceil(OUTER * s->n), (s->n - 1) / 2);
+  int half = (s->n - 1) / 2, outer = (int)fmin(ceil(OUTER * s->n), half);
   double low = fmin(s->sorted[outer], fmax(s->sorted[0], middle - far));
   double high = fmax(s->sorted[s->n - 1 - outer], fmin(s->sorted[s->n - 1], middle + far));
   low = fmax(low, -most), high = fmin(high, most);

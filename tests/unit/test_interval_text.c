@@ -53,6 +53,30 @@ static void kinds_are_named_where_they_matter(void **state) {
               "which may not hold so far from the estimate; 'entrain profile' would show it.");
 }
 
+static void flags_tell_bounds_and_what_is_not_determined(void **state) {
+  (void)state;
+  static const struct {
+    StatParameter q;
+    const char *examined, *stopped;
+  } CASES[] = {
+      {{.identifiable = true}, "", ""},
+      {{.identifiable = false}, "not determined", ""},
+      {{.identifiable = true, .at_bound = true, .lower_bound = true},
+       "at its lower bound",
+       "at min"},
+      {{.identifiable = true, .at_bound = true}, "at its upper bound", "at max"},
+      {{.at_bound = true}, "not determined, at max", "at max"},
+      {{.inactive = true}, "changes nothing", ""},
+  };
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    StatParameter q = CASES[i].q;
+    Statistics s = {.n = 1, .parameters = &q};
+    assert_string_equal(parameter_flags(&s, 0), CASES[i].examined);
+    s.missing[s.missing_count++] = "identifiability";
+    assert_string_equal(parameter_flags(&s, 0), CASES[i].stopped);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_are_named_where_they_matter),
                                      cmocka_unit_test(correlation_is_a_fact_where_tests_show_it)};
