@@ -112,7 +112,9 @@ static void shorten_labels(Ticks *t) {
   if (!wide || !(t->step > 0)) return;
   int power = (int)floor(log10(t->step) + 1e-9);
   for (int i = 0; i < t->count; i++)
-    if (t->at[i] != 0)
+    if (t->at[i] == 0)
+      c_snprintf(t->label[i], TICK_SIZE, "0");
+    else
       c_snprintf(t->label[i], TICK_SIZE, "%.0fe%d", t->at[i] / pow(10, power), power);
 }
 

@@ -78,7 +78,8 @@ static void flags_tell_bounds_and_what_is_not_determined(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_are_named_where_they_matter),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(flags_tell_bounds_and_what_is_not_determined),
+                                     cmocka_unit_test(kinds_are_named_where_they_matter),
                                      cmocka_unit_test(correlation_is_a_fact_where_tests_show_it)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
