@@ -148,19 +148,19 @@ static void add_numbers(Text *out, const double *v, int count, double greatest, 
   text_add(out, "]");
 }
 
-typedef struct ValueRange {
+typedef struct ChartRange {
   double greatest, step; // without sign; what may be lost
-} ValueRange;
+} ChartRange;
 
 // Of all curves of a plot, which are seen against each other: a hundred thousandth of their range is less than a screen shows.
-static ValueRange range_of(const FigurePlot *p) {
+static ChartRange range_of(const FigurePlot *p) {
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (int k = 0; k < p->series.count; k++)
     for (int i = 0; i < p->series.at[k].count; i++) {
       double y = p->series.at[k].y[i];
       if (isfinite(y)) low = fmin(low, y), high = fmax(high, y);
     }
-  return (ValueRange){fmax(fabs(low), fabs(high)), (high - low) / 1e5};
+  return (ChartRange){fmax(fabs(low), fabs(high)), (high - low) / 1e5};
 }
 
 // Times: neighbours are told apart.
@@ -182,7 +182,7 @@ static int same_places(const FigurePlot *p, int s) {
   return -1;
 }
 
-static void add_series(Text *out, const FigurePlot *p, int k, ValueRange range) {
+static void add_series(Text *out, const FigurePlot *p, int k, ChartRange range) {
   const FigureSeries *s = &p->series.at[k];
   int same = same_places(p, k);
   text_add(out, k ? ",\n{\"name\":" : "\n{\"name\":");
@@ -199,7 +199,7 @@ static void add_series(Text *out, const FigurePlot *p, int k, ValueRange range) 
 }
 
 static void add_plot(Text *out, const FigurePlot *p) {
-  ValueRange range = range_of(p);
+  ChartRange range = range_of(p);
   text_add(out, "{\"x\":");
   html_json_string(out, p->x_label);
   text_add(out, ",\"y\":");

@@ -17,27 +17,27 @@ static const char *hidden(Arena *a, const char *html, const PrivateFolders *f) {
 
 static const PrivateFolders USUAL = {.problem = "/data/plant",
                                      .former = "/old/plant",
-                                     .present = "/home/anna/work",
-                                     .home = "/home/anna"};
+                                     .present = "/users/anna/work",
+                                     .home = "/users/anna"};
 
 static void folders_are_taken_out_where_a_path_begins(void **state) {
   (void)state;
   static const char *const CASES[][2] = {
       {"cannot read &#39;/data/plant/a.csv&#39;", "cannot read &#39;a.csv&#39;"},
-      {"<p>/home/anna/work/p.yaml: fine</p>", "<p>p.yaml: fine</p>"},
-      {"/home/anna/work", "."},
-      {"/home/anna/other/p.yaml", "~/other/p.yaml"},
-      {"in /home/anna.", "in ~."},
-      {"/home/anna", "~"},
-      {"--set data=/home/anna/work/x.csv,y=/old/plant/b.csv", "--set data=x.csv,y=b.csv"},
+      {"<p>/users/anna/work/p.yaml: fine</p>", "<p>p.yaml: fine</p>"},
+      {"/users/anna/work", "."},
+      {"/users/anna/other/p.yaml", "~/other/p.yaml"},
+      {"in /users/anna.", "in ~."},
+      {"/users/anna", "~"},
+      {"--set data=/users/anna/work/x.csv,y=/old/plant/b.csv", "--set data=x.csv,y=b.csv"},
       {"\"/data/plant/x\"", "\"x\""},
       {"//data/plant/x", "/x"},
       // other paths
-      {"/home/annabel/x /home/anna2/x /home/anna_b/x",
-       "/home/annabel/x /home/anna2/x /home/anna_b/x"},
+      {"/users/annabel/x /users/anna2/x /users/anna_b/x",
+       "/users/annabel/x /users/anna2/x /users/anna_b/x"},
       {"/data/plants/x", "/data/plants/x"},
       {"/srv/data/plant/x", "/srv/data/plant/x"},
-      {"../home/anna/x", "../home/anna/x"},
+      {"../users/anna/x", "../users/anna/x"},
       {"no folder", "no folder"},
       {"", ""},
   };

@@ -54,12 +54,12 @@ static void add_file(Sheet *s, const char *path, const char *language, const cha
 static void sheet_open(Sheet *s, const char *const *headings) {
   *s = (Sheet){.arena = arena_new(), .figures = figure_list_new()};
   for (int i = 0; i < NAME_COUNT; i++) add_figure(s, i, NAMES[i]);
-  add_file(s, "/home/anna/plant/problem.yaml", "yaml", "model: plant.mo # from yaml");
-  add_file(s, "/home/anna/plant/plant.mo", "modelica", "model Plant end Plant; // from modelica");
-  add_file(s, "/home/anna/plant/data.csv", NULL, "t,x\n0,77.125\n");
+  add_file(s, "/users/anna/plant/problem.yaml", "yaml", "model: plant.mo # from yaml");
+  add_file(s, "/users/anna/plant/plant.mo", "modelica", "model Plant end Plant; // from modelica");
+  add_file(s, "/users/anna/plant/data.csv", NULL, "t,x\n0,77.125\n");
   text_init(&s->body);
   Page p = page_on(&s->body, (PageStyle){PAGE_HTML, false});
-  page_title(&p, "/home/anna/plant/problem.yaml: fine");
+  page_title(&p, "/users/anna/plant/problem.yaml: fine");
   for (; *headings; headings++) {
     page_heading(&p, *headings);
     page_paragraph(&p, 2, "", arena_print(s->arena, "text of %s", *headings));
@@ -70,7 +70,7 @@ static void sheet_open(Sheet *s, const char *const *headings) {
                          .body = s->body.at,
                          .figures = s->figures,
                          .files = &s->files,
-                         .folders = {.problem = "/home/anna/plant", .home = "/home/anna"},
+                         .folders = {.problem = "/users/anna/plant", .home = "/users/anna"},
                          .version = "1.2.3"};
 }
 
