@@ -1,5 +1,6 @@
-// Tables of a page. A table that is too wide gets narrower in this order: texts are wrapped, names and heads are shortened,
-// and if not even the least widths fit, columns are dropped. Numbers are never shortened.
+// Tables of a page. A table that is too wide gets narrower in this order: numbers are no longer aligned at their points, texts
+// are wrapped, names and heads are shortened, and if not even the least widths fit, columns are dropped. Numbers are never
+// shortened.
 #include <string.h>
 
 #include "base/array.h"
@@ -7,7 +8,8 @@
 #include "write/html.h"
 #include "write/page.h"
 
-enum { INDENT = 2, NAME_LEAST = 16, TEXT_LEAST = 20, KEY_LEAST = 6 };
+enum { INDENT = 2, HEAD_LEAST = 16, TEXT_LEAST = 20, KEY_LEAST = 6 };
+enum { LINES_MOST = 3 };       // about, of a wrapped text
 enum { TERMINAL_MOST = 1000 }; // COLUMNS beyond that are not believed
 static const char BLANKS[] = " \n\t", DIGITS[] = "0123456789";
 
@@ -107,18 +109,21 @@ static int larger(int a, int b) {
   return a > b ? a : b;
 }
 
-static void measure(PageTable *t, int c) {
+static void measure(PageTable *t, int c, bool aligns) {
   TableColumn *column = &t->columns[c];
+  column->widest = column->tail = 0;
   column->right = t->given[c].head[0] == '>';
   column->key = t->given[c].spare == 0;
   column->head = cell_of(t->page->arena, t->given[c].head + column->right);
   for (int r = 0; r < t->rows.count; r++)
     column->widest = larger(column->widest, characters_width(t->rows.at[r][c]));
-  if (column->right) align_numbers(t, c);
+  if (column->right && aligns) align_numbers(t, c);
   int head = characters_width(column->head);
   column->natural = larger(head, column->widest);
-  column->least = column->right ? larger(column->widest, smaller(head, NAME_LEAST))
-                                : smaller(column->natural, column->key ? NAME_LEAST : TEXT_LEAST);
+  int name = t->page->style.width * 3 / 8; // shorter ones are whole unless keys alone do not fit
+  int narrowest = column->key ? name : larger(TEXT_LEAST, column->widest / LINES_MOST + 1);
+  column->least = column->right ? larger(column->widest, smaller(head, HEAD_LEAST))
+                                : smaller(column->natural, narrowest);
 }
 
 static int sum_of(const PageTable *t, int (*width)(const TableColumn *)) {
@@ -172,10 +177,16 @@ static void narrow(PageTable *t, Narrowing how) {
   }
 }
 
+static void measure_all(PageTable *t, bool aligns) {
+  for (int c = 0; c < t->count; c++) measure(t, c, aligns);
+}
+
 static void choose_widths(PageTable *t) {
   int spare;
   while (sum_of(t, least_of) > t->page->style.width && (spare = most_spare(t)) >= 0)
     t->columns[spare].shown = !(t->columns[spare].dropped = true);
+  measure_all(t, true);
+  if (sum_of(t, natural_of) > t->page->style.width) measure_all(t, false);
   for (int c = 0; c < t->count; c++) t->columns[c].width = t->columns[c].natural;
   for (int how = NARROW_TEXTS; how <= NARROW_KEYS; how++) narrow(t, (Narrowing)how);
 }
@@ -285,8 +296,8 @@ static void name_dropped(const PageTable *t, int wanted) {
 
 static void print_text(PageTable *t) {
   const char **heads = ARENA_ARRAY(t->page->arena, const char *, t->count + 1);
-  int wanted = sum_of(t, natural_of);
   if (!t->rows.count) return;
+  int wanted = sum_of(t, natural_of);
   choose_widths(t);
   for (int c = 0; c < t->count; c++)
     heads[c] = characters_shortened(t->page->arena, t->columns[c].head, t->columns[c].width);
@@ -324,7 +335,7 @@ static void print_html(PageTable *t) {
 }
 
 void page_table_print(PageTable *t) {
-  for (int c = 0; c < t->count; c++) measure(t, c);
+  measure_all(t, false);
   if (t->page->html)
     print_html(t);
   else
