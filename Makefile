@@ -143,6 +143,7 @@ tidy: $(patsubst $(BUILD)/obj/%.o,$(BUILD)/tidy/%.ok,$(OBJECTS) $(CLI))
 docs: setup
 	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
 	@tools/gen-docs $(BUILD)/entrain docs
+	@tools/gen-terms docs/terms.md >$(BUILD)/made/terms.html && cp $(BUILD)/made/terms.html src/html/terms.html
 
 # Every table and figure of five papers: docs/papers.md, pictures in build/papers. Under half an hour on two cores.
 .PHONY: papers
