@@ -245,7 +245,9 @@ static void markdown_flags(const Command *c, FILE *out) {
   for (const Flag *f = c->flags; f->name; f++) {
     if (f->hidden) continue;
     spelling_of(f, name, sizeof name);
-    fprintf(out, "| `%s` | ", name);
+    fputs("| `", out);
+    add_cell(out, name);
+    fputs("` | ", out);
     add_cell(out, f->meaning);
     fprintf(out, " | %s |\n", f->initial ? f->initial : "");
   }
