@@ -1,6 +1,7 @@
 # make             the command build/entrain, the libraries build/libentrain.{a,so}, programs and FMUs of the examples
 # make demo        installs what is missing (apt.txt), builds, runs the first example
 # make check       the same set-up, then all tests
+# make site        the documents as a web site in build/site, with search; needs no server and no network
 # Others: setup bench tables results papers lint docs examples-data fuzz ci install clean.
 # Variables: CC=clang, SAN=1 (sanitizers, in build-san), WERROR=1, BUILD=dir, PREFIX, DESTDIR.
 
@@ -144,6 +145,11 @@ docs: setup
 	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
 	@tools/gen-docs $(BUILD)/entrain docs
 	@tools/gen-terms docs/terms.md >$(BUILD)/made/terms.html && cp $(BUILD)/made/terms.html src/html/terms.html
+
+.PHONY: site
+site:
+	@tools/setup site
+	@tools/site $(BUILD)/site
 
 # Every table and figure of five papers: docs/papers.md, pictures in build/papers. Under half an hour on two cores.
 .PHONY: papers
