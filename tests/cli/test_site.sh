@@ -118,6 +118,13 @@ out '<p class="file">my.yaml</p>'; out '<span class="k">a</span>: <span class="d
 holds test "$(grep -c 'nothing' out)" = 0
 with python3 look.py other; lines 1
 
+it "the gallery has a small picture of every example"
+for name in "$root"/examples/*/README.md; do
+  name=${name%/README.md} name=${name##*/}
+  holds grep -qF "![$name](gallery/$name.png)" "$root/docs/gallery.md"; holds test -s "site/docs/gallery/$name.png"
+done
+holds test -z "$(find "$root/docs/gallery" -size +32k)"
+holds test "$(cat "$root"/docs/gallery/*.png | wc -c)" -lt 1000000
 it "the words of reports are those of docs/terms.md"
 with "$root/tools/gen-terms" "$root/docs/terms.md"; status 0; holds cmp out "$root/src/html/terms.html"
 for word in certain agreed ambiguous doubtful "std error" "95 % interval" "fit %" white coloured sandwich profile lambda optimum "not determined"; do
