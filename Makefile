@@ -47,7 +47,7 @@ BENCH := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 
 # What the source is, for stores: a study goes on with the same source only.
 SOURCE := $(BUILD)/made/source_digest.h
-$(shell mkdir -p $(BUILD)/made; d=$$(cat src/*/*.[ch] src/*/*.def src/*/*.inc src/*/*.css src/*/*.js lib/*.mo | sha256sum | cut -c1-12); \
+$(shell mkdir -p $(BUILD)/made; d=$$(cat src/*/*.[ch] src/*/*.def src/*/*.inc src/*/*.css src/*/*.js src/*/*.html lib/*.mo | sha256sum | cut -c1-12); \
   echo "#define SOURCE_DIGEST \"$$d\"" | cmp -s - $(SOURCE) || echo "#define SOURCE_DIGEST \"$$d\"" > $(SOURCE))
 
 .PHONY: all objects demo check setup bench lint tidy docs fuzz ci install clean print-libs $(BUILD)/inside
@@ -62,7 +62,7 @@ $(BUILD)/obj/%.o: src/%.c
 	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/instance/builtin_text.o: $(wildcard lib/*.mo)
-$(BUILD)/obj/html/asset.o: $(wildcard src/html/*.css src/html/*.js)
+$(BUILD)/obj/html/asset.o: $(wildcard src/html/*.css src/html/*.js src/html/*.html)
 # Square roots of several numbers at once: those of negative numbers, which there are none of, need not set errno.
 $(BUILD)/obj/num/distance_sums.o: FLAGS += -fno-math-errno
 

@@ -14,6 +14,7 @@ FILE_TEXT(html_page_css, "src/html/page.css");
 FILE_TEXT(html_page_js, "src/html/page.js");
 FILE_TEXT(html_live_css, "src/html/live.css");
 FILE_TEXT(html_live_js, "src/html/live.js");
+FILE_TEXT(html_terms, "src/html/terms.html");
 // Debian's libjs-dygraphs; its licence (MIT) stands at the beginning of the script, see document.c.
 FILE_TEXT(html_chart_css, "/usr/share/javascript/dygraphs/dygraph.min.css");
 FILE_TEXT(html_chart_js, "/usr/share/javascript/dygraphs/dygraph.min.js");
@@ -34,7 +35,8 @@ void asset_add(Text *out, Asset asset) {
                {html_live_css_begin, html_live_css_end},
                {html_live_js_begin, html_live_js_end},
                {html_chart_css_begin, html_chart_css_end},
-               {html_chart_js_begin, html_chart_js_end}};
+               {html_chart_js_begin, html_chart_js_end},
+               {html_terms_begin, html_terms_end}};
   const char *text = TEXTS[asset].begin;
   text_add_bytes(out, text, without_map(text, (size_t)(TEXTS[asset].end - text)));
 }

@@ -9,6 +9,7 @@ typedef enum Asset {
   ASSET_LIVE_JS,
   ASSET_CHART_CSS, // of the chart library dygraphs
   ASSET_CHART_JS,
+  ASSET_TERMS, // the words of reports, explained: docs/terms.md as HTML
 } Asset;
 
 void asset_add(Text *out, Asset asset);

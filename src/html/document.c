@@ -243,7 +243,9 @@ static const char LICENCE[] =
 
 void document_end(Document *d, const char *version) {
   Text *out = d->out;
-  text_add(out, "</main>\n<footer><p>Made by entrain ");
+  text_add(out, "<details><summary>Words of this page</summary>\n");
+  asset_add(out, ASSET_TERMS);
+  text_add(out, "</details>\n</main>\n<footer><p>Made by entrain ");
   html_text(out, version);
   text_print(out, ".</p>\n%s</footer>\n", d->plots.count ? LICENCE : "");
   if (d->plots.count) {
