@@ -258,7 +258,8 @@ char *entrain_figures_pdf(const EntrainFigures *figures, int i, size_t *length);
 // says what to install.
 bool entrain_figures_ready(EntrainError *error);
 // Its plots for a terminal of this size; NULL if it has none: maps, for example.
-char *entrain_figures_plot(const EntrainFigures *figures, int i, int width, int height, bool colour);
+char *entrain_figures_plot(const EntrainFigures *figures, int i, int width, int height,
+                           bool colour);
 
 // ---------------------------------------------------------------- simulation
 
@@ -728,7 +729,7 @@ int entrain_recover_count(const EntrainRecover *recover); // of unknowns
 bool entrain_recover_unknown(const EntrainRecover *recover, int i, EntrainRecovered *out);
 char *entrain_recover_report(const EntrainRecover *recover, int width, bool colour);
 char *entrain_recover_json(const EntrainRecover *recover);
-char *entrain_recover_csv(const EntrainRecover *recover); // every trial
+char *entrain_recover_csv(const EntrainRecover *recover);               // every trial
 EntrainFigures *entrain_recover_figures(const EntrainRecover *recover); // "estimates", "trials"
 
 // ---------------------------------------------------------------- comparisons of methods

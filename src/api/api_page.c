@@ -21,11 +21,11 @@ static const char *folder_of(Arena *a, const char *path) { // NULL: that of the 
 static PrivateFolders private_folders(Arena *a, const EntrainProblem *p, const EntrainPage *page) {
   char here[PATH_MAX];
   const char *home = getenv("HOME");
-  return (PrivateFolders){
-      .problem = folder_of(a, p ? p->problem->path : NULL),
-      .former = folder_of(a, page->former_path),
-      .present = getcwd(here, sizeof here) ? arena_copy(a, here, strlen(here)) : NULL,
-      .home = home ? without_slash(a, home, strlen(home)) : NULL};
+  return (PrivateFolders){.problem = folder_of(a, p ? p->problem->path : NULL),
+                          .former = folder_of(a, page->former_path),
+                          .present =
+                              getcwd(here, sizeof here) ? arena_copy(a, here, strlen(here)) : NULL,
+                          .home = home ? without_slash(a, home, strlen(home)) : NULL};
 }
 
 char *entrain_page(const EntrainProblem *problem, const EntrainPage *page) {

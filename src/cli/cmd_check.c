@@ -14,10 +14,9 @@ static int write_results(const Arguments *a, const EntrainProblem *problem,
   const char *json = arguments_value(a, "json");
   int status = json ? write_result(json, entrain_check_json(check)) : DONE;
   status = worse(
-      status,
-      pages_write(a, problem,
-                  page_wanted(a) ? entrain_check_report(check, ENTRAIN_HTML, false) : NULL,
-                  pictures_wanted(a) ? entrain_check_figures(check) : NULL));
+      status, pages_write(a, problem,
+                          page_wanted(a) ? entrain_check_report(check, ENTRAIN_HTML, false) : NULL,
+                          pictures_wanted(a) ? entrain_check_figures(check) : NULL));
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
     status = worse(status, write_result(NULL, entrain_check_report(check, t.width, t.colour)));
   return worse(status, entrain_check_passed(check) ? DONE : NOT_REACHED);

@@ -9,8 +9,8 @@
 #include "cli/message.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
-#include "cli/report_page.h"
 #include "cli/progress.h"
+#include "cli/report_page.h"
 #include "cli/study_run.h"
 
 static const char *const PLACES[] = {"json", "csv", "report", NULL};

@@ -12,8 +12,8 @@
 #include "cli/no_memory.h"
 #include "cli/open_problem.h"
 #include "cli/output.h"
-#include "cli/report_page.h"
 #include "cli/progress.h"
+#include "cli/report_page.h"
 #include "cli/study_run.h"
 
 static const char *const PLACES[] = {"output", "svg", "png", "report", NULL};

@@ -104,8 +104,7 @@ static void show_report(void) {
   bool signalled = interrupt_signalled();
   double began = now();
   char *nothing =
-      report ? NULL
-             : entrain_live_text_page(title, "There is no result; the terminal says why.");
+      report ? NULL : entrain_live_text_page(title, "There is no result; the terminal says why.");
   entrain_live_finish(live, report ? report : nothing);
   entrain_text_free(nothing);
   interrupt_reached();

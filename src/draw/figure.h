@@ -102,7 +102,7 @@ typedef struct Figure {
   ARRAY(Frame) clips;
   int clip;                // for the next shapes
   ARRAY(FigurePlot) plots; // of frames with curves; others, such as maps and histograms, have none
-  int frames; // with axes: as many plots are all that is drawn
+  int frames;              // with axes: as many plots are all that is drawn
 } Figure;
 
 Figure *figure_new(Arena *a, double width, double height, const char *title); // lives in a

@@ -30,12 +30,9 @@ static size_t without_map(const char *text, size_t length) {
 void asset_add(Text *out, Asset asset) {
   const struct {
     const char *begin, *end;
-  } TEXTS[] = {{html_page_css_begin, html_page_css_end},
-               {html_page_js_begin, html_page_js_end},
-               {html_live_css_begin, html_live_css_end},
-               {html_live_js_begin, html_live_js_end},
-               {html_chart_css_begin, html_chart_css_end},
-               {html_chart_js_begin, html_chart_js_end},
+  } TEXTS[] = {{html_page_css_begin, html_page_css_end},   {html_page_js_begin, html_page_js_end},
+               {html_live_css_begin, html_live_css_end},   {html_live_js_begin, html_live_js_end},
+               {html_chart_css_begin, html_chart_css_end}, {html_chart_js_begin, html_chart_js_end},
                {html_terms_begin, html_terms_end}};
   const char *text = TEXTS[asset].begin;
   text_add_bytes(out, text, without_map(text, (size_t)(TEXTS[asset].end - text)));

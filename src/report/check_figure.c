@@ -38,11 +38,11 @@ static void choose_scale(EffectTable *t) {
   double most = 0;
   for (int i = 0; i < t->rows; i++)
     for (int k = 0; k < t->columns; k++) most = fmax(most, effect(t, i, k));
-  t->scale = (ColourScale){
-      .least = most * LEAST_SHARE,
-      .most = most,
-      .log = true,
-      .label = "change in % of the rms of the data, if the parameter grows by 1 %"};
+  t->scale =
+      (ColourScale){.least = most * LEAST_SHARE,
+                    .most = most,
+                    .log = true,
+                    .label = "change in % of the rms of the data, if the parameter grows by 1 %"};
 }
 
 static void draw_cell(Figure *f, const EffectTable *t, int row, int column) {
@@ -52,17 +52,17 @@ static void draw_cell(Figure *f, const EffectTable *t, int row, int column) {
   char text[ROUNDED_SIZE];
   rounded_digits(value, 2, text);
   figure_box(f, cell, fill, (Stroke){INK_WHITE, 1, DASH_FULL});
-  figure_text(f, (Spot){cell.x + cell.width / 2, cell.y + cell.height / 2}, value > 0 ? text : "0",
-              (Lettering){.size = AXES_TEXT - 1,
-                          .ink = ink_on(fill),
-                          .align = ALIGN_CENTRE,
-                          .centred = true});
+  figure_text(
+      f, (Spot){cell.x + cell.width / 2, cell.y + cell.height / 2}, value > 0 ? text : "0",
+      (Lettering){
+          .size = AXES_TEXT - 1, .ink = ink_on(fill), .align = ALIGN_CENTRE, .centred = true});
 }
 
 static const char *title_of(Arena *a, const EffectTable *t, int channels) {
   const Problem *p = t->c->problem;
   bool all = t->rows == channels && t->columns == p->unknown_count;
-  return arena_print(a, "Effect of the parameters%s: %s", all ? "" : " (the first ones)", problem_name(p));
+  return arena_print(a, "Effect of the parameters%s: %s", all ? "" : " (the first ones)",
+                     problem_name(p));
 }
 
 static double widest(const char *const *names, int count) {

@@ -125,8 +125,7 @@ static void draw_map(const CorrelationMap *m, Figure *f, Frame frame) {
 static const char *title_of(Arena *a, const CorrelationMap *m) {
   int n = m->statistics->n;
   const char *some = n > m->count ? arena_print(a, " (the strongest %d of %d)", m->count, n) : "";
-  return arena_print(a, "Correlations of the estimates: %s%s",
-                     problem_name(m->problem), some);
+  return arena_print(a, "Correlations of the estimates: %s%s", problem_name(m->problem), some);
 }
 
 Figure *correlations_figure(Arena *a, const Problem *p, const Statistics *s) {

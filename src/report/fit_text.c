@@ -206,15 +206,14 @@ static void add_channel(FitPage *f, PageTable *t, const StatChannel *c) {
   const Experiment *e = &problem->experiments[c->experiment];
   const Channel *data = &e->channels[c->channel];
   Page *p = &f->page;
-  page_table_add(t, (const char *[]){problem->experiment_count > 1 ? e->name : "", data->name,
-                                     data->unit, arena_print(p->arena, "%d", c->n),
-                                     page_digits(p, c->rmse, 3),
-                                     c->exact ? "" : page_digits(p, c->noise, 2),
-                                     fit_percent_text(p, c->fit_percent),
-                                     residuals_in_words(f->r->statistics, c),
-                                     is_coloured(f->r->statistics, c)
-                                         ? arena_print(p->arena, "%.2f", c->autocorrelation)
-                                         : ""});
+  page_table_add(
+      t, (const char *[]){
+             problem->experiment_count > 1 ? e->name : "", data->name, data->unit,
+             arena_print(p->arena, "%d", c->n), page_digits(p, c->rmse, 3),
+             c->exact ? "" : page_digits(p, c->noise, 2), fit_percent_text(p, c->fit_percent),
+             residuals_in_words(f->r->statistics, c),
+             is_coloured(f->r->statistics, c) ? arena_print(p->arena, "%.2f", c->autocorrelation)
+                                              : ""});
 }
 
 // What the residuals are, unless they are those of simulations.
@@ -242,9 +241,9 @@ static void print_weights(FitPage *f, const SampleWeights *w) {
 }
 
 static void print_channels(FitPage *f) {
-  static const PageColumn COLUMNS[] = {
-      {"experiment", 0}, {"channel", 0}, {"unit", 6},      {">samples", 4},    {">rmse", 2},
-      {">noise", 5},     {">fit %", 1},  {"residuals", 3}, {">correlation", 4}};
+  static const PageColumn COLUMNS[] = {{"experiment", 0}, {"channel", 0},   {"unit", 6},
+                                       {">samples", 4},   {">rmse", 2},     {">noise", 5},
+                                       {">fit %", 1},     {"residuals", 3}, {">correlation", 4}};
   const Statistics *s = f->r->statistics;
   const Problem *problem = f->r->problem;
   Page *p = &f->page;

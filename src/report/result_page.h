@@ -11,7 +11,7 @@ typedef struct ResultPage { // borrows everything
   const FigureList *figures; // NULL: none
   const MadeFrom *files;
   bool without_model, without_data; // they are left out, and what would show them
-  PrivateFolders folders; // of whoever makes the page: they are not in it
+  PrivateFolders folders;           // of whoever makes the page: they are not in it
   const char *version;
 } ResultPage;
 

@@ -16,7 +16,7 @@ typedef enum Tint { TINT_NONE, TINT_STRONG, TINT_FAINT, TINT_GOOD, TINT_NOTICE, 
 typedef struct Page {
   Text *out;
   PageStyle style;
-  Arena *arena; // freed by page_done
+  Arena *arena;       // freed by page_done
   bool html, in_list; // a fragment of HTML; in it items are being listed
 } Page;
 

@@ -171,7 +171,8 @@ static void random_figures_keep_to_their_width(void **state) {
       for (int s = 0; s < series; s++) {
         for (int i = 0; i < 30; i++) {
           x[i] = i * shift;
-          y[i] = random_uniform(&r) < 0.05 ? (i % 2 ? nan("") : HUGE_VAL) : scale * random_normal(&r);
+          y[i] =
+              random_uniform(&r) < 0.05 ? (i % 2 ? nan("") : HUGE_VAL) : scale * random_normal(&r);
         }
         figure_series(f, &(FigureSeries){"a curve with a long name\nand a line end", ink_series(s),
                                          (Dash)(s % DASH_COUNT), s % 2, x, y, 30});

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-#include "num/random.h"
-#include "test.h"
 #include "html_tags.h"
 #include "num/random.h"
+#include "test.h"
 
 static const char WORDS[] = "one two three four five six seven eight nine ten eleven twelve "
                             "thirteen fourteen fifteen größer sixteen seventeen";
