@@ -33,13 +33,12 @@ char *entrain_page(const EntrainProblem *problem, const EntrainPage *page) {
   Arena *a = arena_new();
   Text t;
   text_init(&t);
-  MadeFrom files = {0};
-  if (problem) files = made_from(a, problem->problem);
+  static const MadeFrom NONE = {0};
   ResultPage r = {.title = page->title ? page->title : "entrain",
                   .command = page->command,
                   .body = page->body,
                   .figures = page->figures ? api_figure_list(page->figures) : NULL,
-                  .files = &files,
+                  .files = problem ? &problem->problem->files : &NONE,
                   .without_model = page->without_model,
                   .without_data = page->without_data,
                   .folders = private_folders(a, problem, page),

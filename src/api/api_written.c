@@ -43,8 +43,7 @@ const EntrainSetting *entrain_written_settings(const EntrainWritten *w, int *cou
 char *entrain_written_changes(const EntrainWritten *w, const EntrainProblem *p) {
   if (!w || !p) return NULL;
   Arena *scratch = arena_new();
-  MadeFrom now = made_from(scratch, p->problem);
-  const char *text = written_result_changes(&w->result, &now, scratch);
+  const char *text = written_result_changes(&w->result, &p->problem->files, scratch);
   char *copy = strdup(text ? text : "");
   arena_free(scratch);
   return copy;

@@ -128,11 +128,6 @@ static bool read_published(const CompareCommand *job) {
   return false;
 }
 
-static bool wants_traces(const Arguments *a) {
-  return arguments_have(a, "trace") || arguments_have(a, "svg") || arguments_have(a, "png") ||
-         arguments_have(a, "keep_traces") || pictures_wanted(a);
-}
-
 static bool set_up(CompareCommand *job) {
   int seeds, starts;
   if (!read_choice("layout", arguments_value(job->a, "layout"), LAYOUTS, &job->layout) ||
@@ -142,7 +137,7 @@ static bool set_up(CompareCommand *job) {
       !set_truth(job) || !read_found(job) || !read_published(job) || !add_methods(job))
     return false;
   entrain_compare_repeat(job->compare, seeds, starts);
-  if (wants_traces(job->a)) entrain_compare_keep_traces(job->compare);
+  if (study_keeps_traces(job->a)) entrain_compare_keep_traces(job->compare);
   if (job->layout == ENTRAIN_COMPARE_PARALLEL) entrain_compare_time_threads(job->compare);
   return true;
 }

@@ -71,8 +71,8 @@ static int report_store(const Arguments *a, const char *page) {
              *simulators = arguments_value(a, "simulators");
   int status = check_done(a->words[0], study);
   if (status != DONE) return status;
-  const char *words[10] = {a->words[0], "--quiet", "--report", page};
-  int count = 4;
+  const char *words[11] = {a->words[0], "--quiet", "--page_only", "--report", page};
+  int count = 5;
   if (study) words[count++] = "--study", words[count++] = study;
   if (without) words[count++] = "--report_without", words[count++] = without;
   if (simulators) words[count++] = "--simulators", words[count++] = simulators;

@@ -13,7 +13,7 @@
 
 // The flags of the resuming command that belong to the study's command.
 static int pass_on(const Arguments *a, char **words) {
-  static const char *const OWN[] = {"study", "simulators", "fork", NULL};
+  static const char *const OWN[] = {"study", "simulators", "fork", "page_only", NULL};
   int count = 0;
   for (int i = 0; i < a->given_count; i++) {
     const Given *g = &a->given[i];
@@ -77,7 +77,8 @@ static int go_on(const Arguments *a, EntrainStore *store, long number) {
     int count = pass_on(a, words);
     entrain_study_info(s, &info);
     study_attend(s, STUDY_RESUMES);
-    status = study_run_words(info.all_words, words, count, NONE);
+    status = study_run_words(arguments_have(a, "page_only") ? info.words : info.all_words, words,
+                             count, NONE);
     study_attend(NULL, STUDY_BEGINS);
     for (int i = 0; i < count; i++) free(words[i]);
     free(words);
@@ -124,6 +125,8 @@ static const Flag FLAGS[] = {
      "it",
      NULL, false},
     FLAG_LIVE,
+    {"page_only", 0, NULL, "of report: files of the first command are not written again", NULL,
+     true},
     FLAG_QUIET,
     FLAG_PROGRESS,
     {0},

@@ -197,7 +197,8 @@ static int write_results(const Arguments *a, const EntrainProblem *problem, cons
   Terminal t = output_terminal();
   const char *path = arguments_value(a, "output");
   bool plot = arguments_have(a, "plot"), quiet = arguments_have(a, "quiet");
-  bool to_stdout = path ? strcmp(path, "-") == 0 : !plot && !quiet;
+  bool to_stdout =
+      path ? strcmp(path, "-") == 0 : !plot && !quiet && !places_take_stdout(a, PLACES);
   int status = DONE;
   if (path || to_stdout) status = write_result(path, entrain_scan_csv(s));
   status = worse(status, write_pictures(a, problem, s));

@@ -64,11 +64,14 @@ static void words_free(WordList *w) {
   free(w->at);
 }
 
-// Pictures and traces of a comparison need more than its table.
-static bool keeps_traces(const Arguments *a) {
+// A study that goes on has what it was begun with, whatever is asked of it now.
+bool study_keeps_traces(const Arguments *a) {
   static const char *const FLAGS[] = {"trace",  "svg",         "png", "figures",
                                       "report", "keep_traces", NULL};
+  EntrainStudyInfo info;
   if (strcmp(a->command->name, "compare") != 0) return false;
+  if (study && role != STUDY_BEGINS && entrain_study_info(study, &info))
+    return strstr(info.words, "--keep_traces") != NULL;
   for (int i = 0; FLAGS[i]; i++)
     if (arguments_have(a, FLAGS[i])) return true;
   return false;
@@ -86,7 +89,7 @@ static WordList words_of(const Arguments *a, bool all) {
     bool kept = all ? !of_this_run : !is_aside(g->name) && strcmp(g->name, "keep_traces") != 0;
     if (kept) add_word(&w, g->name, g->value);
   }
-  if (!all && keeps_traces(a)) add_word(&w, "keep_traces", NULL);
+  if (!all && study_keeps_traces(a)) add_word(&w, "keep_traces", NULL);
   return w;
 }
 

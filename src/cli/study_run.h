@@ -29,6 +29,8 @@ typedef enum StudyRole {
 
 // The study that the next command runs in; NULL: as its flags say. Kept until study_end.
 void study_attend(EntrainStudy *study, StudyRole role);
+// Pictures and traces of a comparison need more than its table: whether it is computed.
+bool study_keeps_traces(const Arguments *a);
 bool study_is_worker(void); // the command that runs is that of a worker: it prints nothing
 
 // false: the error is printed.

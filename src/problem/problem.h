@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "problem/fit_options.h"
 #include "problem/sample_weights.h"
+#include "problem/source_file.h"
 #include "simulate/input.h"
 #include "simulate/simulate_options.h"
 
@@ -198,6 +199,7 @@ typedef struct Problem {
   Warnings warnings;              // of the problem file and of the data
   const ProblemSetting *settings; // that it was read with
   int setting_count;
+  MadeFrom files; // with what they held when it was read
 } Problem;
 
 // A time of the experiment as in its data, with as many digits as the length of the experiment needs to have `digits`.

@@ -7,6 +7,7 @@
 #include "instance/flat_model.h"
 #include "model/flatten.h"
 #include "model/model_build.h"
+#include "problem/made_from.h"
 #include "problem/read_closed.h"
 #include "problem/reader.h"
 #include "problem/residual_kind.h"
@@ -309,7 +310,10 @@ static Problem *problem_read(Arena *a, const Source *source, const char *folder,
   r.folder = folder;
   bool ok = read_all(&r, settings, count);
   arena_free(r.scratch);
-  if (ok) return p;
+  if (ok) {
+    p->files = made_from(a, p);
+    return p;
+  }
   if (err && err->code == ERR_NONE) *err = own;
   problem_free(p);
   return NULL;

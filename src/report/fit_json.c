@@ -6,7 +6,6 @@
 #include "problem/residual_kind.h"
 #include "report/failures.h"
 #include "report/fit_settings.h"
-#include "report/made_from.h"
 #include "report/run_report.h"
 #include "study/evaluated_point.h"
 
@@ -472,8 +471,7 @@ static void head(Json *j, const FitReport *r, const char *version) {
 
 // For whoever shows the result again: what it was made from.
 static void sources(Json *j, const Problem *p) {
-  Arena *scratch = arena_new();
-  MadeFrom m = made_from(scratch, p);
+  const MadeFrom *m = &p->files;
   json_open(j, "settings", '[', p->setting_count > 0);
   for (int i = 0; i < p->setting_count; i++) {
     if (p->settings[i].is_option && strcmp(p->settings[i].path, "threads") == 0) continue;
@@ -484,16 +482,15 @@ static void sources(Json *j, const Problem *p) {
     json_close(j);
   }
   json_close(j);
-  json_open(j, "files", '[', m.count > 0);
-  for (int i = 0; i < m.count; i++) {
+  json_open(j, "files", '[', m->count > 0);
+  for (int i = 0; i < m->count; i++) {
     json_open(j, NULL, '{', false);
-    json_text(j, "path", m.at[i].path);
-    json_whole(j, "bytes", (long)m.at[i].length);
-    json_text(j, "sha256", m.at[i].hash);
+    json_text(j, "path", m->at[i].path);
+    if (!m->at[i].closed) json_whole(j, "bytes", (long)m->at[i].length);
+    json_text(j, "sha256", m->at[i].hash);
     json_close(j);
   }
   json_close(j);
-  arena_free(scratch);
 }
 
 // What is not in every problem, and what the others are made of.

@@ -117,8 +117,9 @@ static void add_files(Document *d, const ResultPage *p) {
     for (int i = 0; i < p->files->count; i++) {
       text_add(out, "<tr><td>");
       html_text(out, base_name(p->files->at[i].path));
-      text_print(out, "</td><td class=\"n\">%zu</td><td><code>%.16s</code></td></tr>\n",
-                 p->files->at[i].length, p->files->at[i].hash);
+      text_add(out, "</td><td class=\"n\">");
+      if (!p->files->at[i].closed) text_print(out, "%zu", p->files->at[i].length);
+      text_print(out, "</td><td><code>%.16s</code></td></tr>\n", p->files->at[i].hash);
     }
     text_add(out, "</tbody></table></div>\n");
   }

@@ -1,8 +1,8 @@
 // The page of a result: its report as HTML, its pictures where the report speaks of them, and what it was made from.
 #pragma once
 #include "html/private_folders.h"
+#include "problem/source_file.h"
 #include "report/figure_list.h"
-#include "report/made_from.h"
 
 typedef struct ResultPage { // borrows everything
   const char *title;

@@ -2,7 +2,6 @@
 #pragma once
 #include "base/json_tree.h"
 #include "problem/problem.h"
-#include "report/made_from.h"
 #include "write/page.h"
 
 typedef struct WrittenResult { // lives in its arena, which the caller frees

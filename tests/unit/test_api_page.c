@@ -146,7 +146,10 @@ static void a_written_result_leads_back_to_its_problem(void **state) {
   char *changes = entrain_written_changes(w, p);
   assert_string_equal(changes, "");
   entrain_text_free(changes);
-  write_file(s, "data.csv", "t,x\n0,1\n");
+  write_file(s, "data.csv", "t,x\n0,1\n0.5,0.4\n1,0.1\n");
+  entrain_problem_free(p);
+  p = entrain_problem_load(entrain_written_problem(w), settings, count, &s->error);
+  assert_non_null(p);
   changes = entrain_written_changes(w, p);
   assert_string_equal(changes, "Changed since the result was made: data.csv.");
   char *report = entrain_written_report(w, changes, 80, false);

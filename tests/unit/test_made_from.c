@@ -1,4 +1,4 @@
-#include "report/made_from.h"
+#include "problem/made_from.h"
 
 #include "base/file.h"
 #include "made_problem.h"
@@ -122,7 +122,7 @@ static void very_long_texts_are_not_shown(void **state) {
   for (int more = 0; more < 2; more++) {
     if (more) text[SHOWN_MOST] = '\n';
     made_file(&m, "long.mo", text);
-    Problem p = {.model_path = arena_print(a, "%s/long.mo", m.folder)};
+    Problem p = {.path = arena_print(a, "%s/long.mo", m.folder)};
     MadeFrom files = made_from(a, &p);
     assert_int_equal(files.count, 1);
     assert_int_equal(files.at[0].length, SHOWN_MOST + more);

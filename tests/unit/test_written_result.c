@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "html_tags.h"
 #include "made_problem.h"
+#include "problem/made_from.h"
 #include "report/fit_json.h"
 #include "study/assessed_fit.h"
 

@@ -1,4 +1,4 @@
-#include "report/made_from.h"
+#include "problem/made_from.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -17,19 +17,33 @@ static const char *language_of(const char *path) {
   return ends_with(path, ".yaml") || ends_with(path, ".yml") ? "yaml" : NULL;
 }
 
-static void add_file(Arena *a, MadeFrom *m, const char *path) {
-  Err err = {0};
-  size_t length;
-  if (!path || file_kind(path) != FILE_REGULAR) return;
+static bool is_there(const MadeFrom *m, const char *path) {
   for (int i = 0; i < m->count; i++)
-    if (strcmp(m->at[i].path, path) == 0) return;
-  char *bytes = file_read(a, path, SIZE_MAX / 2, &length, &err);
-  if (!bytes) return;
-  SourceFile f = {.path = path, .length = length};
-  Sha256 hash = sha256_of(bytes, length);
+    if (strcmp(m->at[i].path, path) == 0) return true;
+  return false;
+}
+
+static void add_file(Arena *a, MadeFrom *m, const char *path) {
+  if (!path || is_there(m, path) || file_kind(path) != FILE_REGULAR) return;
+  Arena *scratch = arena_new();
+  Err err = {0};
+  SourceFile f = {.path = path, .language = language_of(path)};
+  char *bytes = file_read(scratch, path, SIZE_MAX / 2, &f.length, &err);
+  if (bytes) {
+    Sha256 hash = sha256_of(bytes, f.length);
+    sha256_print(&hash, f.hash);
+    if (f.language && f.length <= TEXT_MOST) f.text = arena_copy(a, bytes, f.length);
+    array_push(a, m, f);
+  }
+  arena_free(scratch);
+}
+
+// Not by file_read: sets of files never keep the content of what is executed.
+static void add_closed(Arena *a, MadeFrom *m, const char *path) {
+  SourceFile f = {.path = path, .closed = true};
+  Sha256 hash;
+  if (!path || !file_set_hash(path, &hash)) return;
   sha256_print(&hash, f.hash);
-  f.language = language_of(path);
-  if (f.language && length <= TEXT_MOST) f.text = bytes;
   array_push(a, m, f);
 }
 
@@ -44,8 +58,10 @@ static void add_sources(Arena *a, MadeFrom *m, const Source *s) {
 MadeFrom made_from(Arena *a, const Problem *p) {
   MadeFrom m = {0};
   add_file(a, &m, p->path);
-  add_file(a, &m, p->model_path);
-  if (p->model && p->model->flat) add_sources(a, &m, p->model->flat->source);
+  if (p->closed)
+    add_closed(a, &m, p->model_path);
+  else if (p->model && p->model->flat)
+    add_sources(a, &m, p->model->flat->source);
   for (const Problem *one = p; one; one = one->validation)
     for (int e = 0; e < one->experiment_count; e++) add_file(a, &m, one->experiments[e].file);
   return m;
