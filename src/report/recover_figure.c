@@ -52,15 +52,15 @@ static Estimates estimates_of(Arena *a, const Recover *r, int k) {
 
 // ---------------------------------------------------------------- histograms
 
-typedef struct Histogram {
+typedef struct EstimateBars {
   double least, width; // of the first bin, of all
   int bins;
   int count[BINS_MOST];
-} Histogram;
+} EstimateBars;
 
-static Histogram histogram_of(const Estimates *e, const Axis *axis) {
+static EstimateBars histogram_of(const Estimates *e, const Axis *axis) {
   int bins = (int)fmin(BINS_MOST, fmax(8, 2 * sqrt(e->count)));
-  Histogram h = {axis->least, (axis->most - axis->least) / bins, bins, {0}};
+  EstimateBars h = {axis->least, (axis->most - axis->least) / bins, bins, {0}};
   for (int i = 0; i < e->count; i++) {
     double at = (e->value[i] - h.least) / h.width;
     if (at >= 0 && at <= bins) h.count[at < bins ? (int)at : bins - 1]++;
@@ -68,13 +68,13 @@ static Histogram histogram_of(const Estimates *e, const Axis *axis) {
   return h;
 }
 
-static int highest(const Histogram *h) {
+static int highest(const EstimateBars *h) {
   int most = 0;
   for (int i = 0; i < h->bins; i++) most = h->count[i] > most ? h->count[i] : most;
   return most;
 }
 
-static void draw_bars(const Axes *axes, const Histogram *h) {
+static void draw_bars(const Axes *axes, const EstimateBars *h) {
   for (int i = 0; i < h->bins; i++) {
     Spot top = axes_spot(axes, h->least + i * h->width, h->count[i]);
     Spot foot = axes_spot(axes, h->least + (i + 1) * h->width, 0);
@@ -85,7 +85,7 @@ static void draw_bars(const Axes *axes, const Histogram *h) {
 }
 
 // Trials in a bin if the estimates were spread around the truth as their standard errors say.
-static double predicted_count(const Estimates *e, const Histogram *h, double at) {
+static double predicted_count(const Estimates *e, const EstimateBars *h, double at) {
   double z = (at - e->parameter->truth) / e->parameter->predicted;
   return e->count * h->width * exp(-z * z / 2) / (e->parameter->predicted * sqrt(2 * M_PI));
 }
@@ -99,7 +99,7 @@ static void draw_histogram(Figure *f, Frame frame, const Estimates *e) {
   axis_include(&axes.x, &p->truth, 1);
   if (predicts && ends[1] - ends[0] < 20 * p->spread) axis_include(&axes.x, ends, 2);
   axis_settle(&axes.x);
-  Histogram h = histogram_of(e, &axes.x);
+  EstimateBars h = histogram_of(e, &axes.x);
   axes.y.most = 1.08 * fmax(1, highest(&h));
   if (predicts)
     axes.y.most = fmax(axes.y.most, fmin(1.08 * predicted_count(e, &h, p->truth), 3 * axes.y.most));
