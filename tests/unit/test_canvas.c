@@ -54,12 +54,34 @@ static void colours_are_closed_and_blanks_at_the_end_dropped(void **state) {
   arena_free(a);
 }
 
+static void marks_lie_above_or_below_lines(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  Canvas *c = canvas_new(a, 4, 1);
+  Pen pen = {0, 1, 0, 0};
+  canvas_mark(c, 0, 0, true, 0, 0);
+  canvas_mark(c, 1, 0, false, 2, 0); // hidden by the line
+  canvas_mark(c, 1, 0, false, 6, 3);
+  canvas_mark(c, 0, 0, true, 8, 0); // outside
+  canvas_line(c, &pen, 0, 1, 5, 1);
+  Text t;
+  text_init(&t);
+  canvas_print_row(c, 0, NULL, false, &t);
+  assert_string_equal(t.at, "•⠒⠒×");
+  text_clear(&t);
+  canvas_print_row(c, 0, NULL, true, &t);
+  assert_string_equal(t.at, "\033[36m•⠒⠒×\033[0m");
+  text_done(&t);
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_diagonal_is_drawn_dot_by_dot),
       cmocka_unit_test(lines_that_meet_do_not_draw_the_joint_twice),
       cmocka_unit_test(dots_outside_are_left_out),
       cmocka_unit_test(colours_are_closed_and_blanks_at_the_end_dropped),
+      cmocka_unit_test(marks_lie_above_or_below_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

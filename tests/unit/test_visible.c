@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/character.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "test.h"
@@ -55,12 +56,35 @@ static void messages_and_json_hold_no_control_character(void **state) {
   text_done(&t);
 }
 
+static void texts_have_the_width_that_terminals_give_them(void **state) {
+  (void)state;
+  assert_int_equal(characters_width(""), 0);
+  assert_int_equal(characters_width("\u00e4\u20ac"), 2);
+  assert_int_equal(characters_width("a\u0301"), 1);                // combines
+  assert_int_equal(characters_width("\u6f22\U0001F600"), 4);       // wide
+  assert_int_equal(characters_width("\033[38;5;7mred\033[0m"), 3); // colours
+}
+
+static void long_texts_lose_their_middle(void **state) {
+  (void)state;
+  Arena *a = arena_new();
+  assert_string_equal(characters_shortened(a, "abcdef", 6), "abcdef");
+  assert_string_equal(characters_shortened(a, "abcdefg", 6), "abc\u2026fg");
+  assert_string_equal(characters_shortened(a, "abcdefg", 1), "\u2026");
+  for (int width = 1; width < 12; width++)
+    assert_true(characters_width(characters_shortened(a, "\u6f22\u6f22\u6f22a\u0301\u6f22\u6f22b",
+                                                      width)) <= width);
+  arena_free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_text_stays_where_it_is),
       cmocka_unit_test(what_acts_on_a_terminal_is_written_out),
       cmocka_unit_test(a_fixed_buffer_is_cut_to_fit),
       cmocka_unit_test(messages_and_json_hold_no_control_character),
+      cmocka_unit_test(texts_have_the_width_that_terminals_give_them),
+      cmocka_unit_test(long_texts_lose_their_middle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
