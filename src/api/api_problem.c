@@ -16,15 +16,22 @@ static void list_warnings(EntrainProblem *p, const Warnings *w) {
     array_push(p->arena, &p->warnings, arena_print(p->arena, "warning: and %d more", w->left_out));
 }
 
+static void list_file(EntrainProblem *p, const char *path) {
+  if (!path) return;
+  for (int i = 0; i < p->files.count; i++)
+    if (strcmp(p->files.at[i], path) == 0) return;
+  array_push(p->arena, &p->files, path);
+}
+
 static void list_files(EntrainProblem *p, const char *path) {
-  if (path) array_push(p->arena, &p->files, arena_copy(p->arena, path, strlen(path)));
-  array_push(p->arena, &p->files, p->problem->model_path);
+  if (path) list_file(p, arena_copy(p->arena, path, strlen(path)));
+  list_file(p, p->problem->model_path);
   const Source *model = p->problem->model->flat->source; // with the libraries that it uses
   for (int i = 0; model && model->together && i < model->together->at.count; i++)
-    array_push(p->arena, &p->files, model->together->at.at[i]->name);
+    list_file(p, model->together->at.at[i]->name);
   for (const Problem *one = p->problem; one; one = one->validation)
     for (int e = 0; e < one->experiment_count; e++)
-      array_push(p->arena, &p->files, one->experiments[e].file);
+      list_file(p, one->experiments[e].file);
 }
 
 static EntrainProblem *wrap(Problem *problem, const char *path) {

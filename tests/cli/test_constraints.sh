@@ -33,7 +33,7 @@ out '"name": "k2", "value": \(2\.0000\|1\.9999\)'
 it "shows which constraints are active"
 problem sqp "k1 = 3*k2" "0.1 <= d <= 0.3" "k1 + k2 <= 40" >p.yaml
 run fit p.yaml
-out "^Constraints"; out "0.1 <= d <= 0.3  *0.3  active"; out "k1 + k2 <= 40  *[0-9.]*$"
+out "^Constraints"; out "0.1 <= d <= 0.3  *0.3  *active"; out "k1 + k2 <= 40  *[0-9.]*$"
 out "hold for changes along the active"
 
 for method in "sqp --sqp slsqp" cobyla "multistart(sqp,3)" "portfolio(sqp,cobyla)" "homotopy --local sqp"; do

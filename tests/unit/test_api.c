@@ -399,6 +399,37 @@ static void null_objects_have_no_members(void **state) {
   entrain_profile_free(NULL);
 }
 
+static void absent_pages_and_curves_have_no_members(void **state) {
+  (void)state;
+  EntrainError e = {0};
+  EntrainCurve curve;
+  int count = 1;
+  assert_false(entrain_problem_is_closed(NULL));
+  assert_null(entrain_curves_new(NULL));
+  assert_int_equal(entrain_curves_at(NULL, NULL, 0) + entrain_curves_count(NULL), 0);
+  assert_false(entrain_curves_channel(NULL, 0, &curve));
+  entrain_curves_free(NULL);
+  assert_null(entrain_live_new(NULL, &e));
+  assert_null(entrain_live_address(NULL));
+  entrain_live_step(NULL, NULL);
+  entrain_live_runs(NULL, NULL, NULL);
+  assert_false(entrain_live_took(NULL));
+  assert_false(entrain_live_is_watched(NULL));
+  entrain_live_is_fetched(NULL);
+  entrain_live_finish(NULL, NULL);
+  entrain_text_free(entrain_live_text_page(NULL, NULL));
+  entrain_live_free(NULL);
+  assert_null(entrain_page(NULL, NULL));
+  assert_null(entrain_page(NULL, &(EntrainPage){.title = "no body"}));
+  assert_null(entrain_written_load(NULL, &e));
+  assert_null(entrain_written_problem(NULL));
+  assert_null(entrain_written_settings(NULL, &count));
+  assert_int_equal(count, 0);
+  assert_null(entrain_written_changes(NULL, NULL));
+  assert_null(entrain_written_report(NULL, NULL, 80, false));
+  entrain_written_free(NULL);
+}
+
 // true if the call that left this error has failed because an argument is missing; clears it
 static bool missing(EntrainError *e) {
   bool is = e->code != 0 && e->exit_status == 2 && e->text[0] != 0;
@@ -817,6 +848,7 @@ int main(void) {
       TEST(texts_that_do_not_exist_are_null),
       TEST(structs_that_do_not_exist_are_false),
       cmocka_unit_test(null_objects_have_no_members),
+      cmocka_unit_test(absent_pages_and_curves_have_no_members),
       TEST(missing_arguments_are_errors),
       TEST(sizes_of_terminals_have_limits),
       TEST(pictures_are_made_in_every_format),
