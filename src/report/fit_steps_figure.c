@@ -9,6 +9,11 @@ static const Stroke RESULT = {INK_GREY, 1.2, DASH_DASHED}, CHANGE = {0xC8C8C8, 0
 static const double LINE = 1.6, DOT = 5;
 enum { UNKNOWNS_MOST = 30 }; // with a panel; of more, the first
 enum { DOTS_MOST = 120 };    // with more steps lines say as much
+enum {
+  STEPS_MOST = 3000,
+  PANEL_STEPS = 300
+};                        // in a picture, in each panel at least; of more, every second, third, ...
+enum { PATHS_MOST = 30 }; // over lambda; of more, the last ones
 
 static const char TIED[] = "tied to the data", BY_ITSELF[] = "model by itself";
 
@@ -105,10 +110,18 @@ static bool some_rise(const FitResult *r) {
   return false;
 }
 
+// Where the last paths begin.
+static int first_shown(const FitResult *r) {
+  int from = r->path.count - 1;
+  for (int paths = 1; from > 0; from--)
+    if (r->path.at[from].lambda >= r->path.at[from - 1].lambda && paths++ == PATHS_MOST) break;
+  return from;
+}
+
 Figure *fit_path_figure(Arena *a, const FitResult *r) {
   const Problem *p = r->problem;
-  int n = shown_unknowns(p), count = r->path.count;
-  if (!count) return NULL;
+  if (!r->path.count) return NULL;
+  int n = shown_unknowns(p), first = first_shown(r), count = r->path.count - first;
   LegendRow legend[] = {
       line_row("stages, lambda falls", (Stroke){tied_ink(), LINE, DASH_FULL}, MARKER_CIRCLE),
       line_row("end", (Stroke){free_ink(), LINE, DASH_FULL}, MARKER_CIRCLE),
@@ -118,14 +131,14 @@ Figure *fit_path_figure(Arena *a, const FitResult *r) {
                              some_rise(r) ? 3 : 2);
   double *lambda = ARENA_ARRAY(a, double, count), *values = ARENA_ARRAY(a, double, count);
   for (int i = 0; i < count; i++) {
-    lambda[i] = r->path.at[i].lambda;
-    values[i] = r->path.at[i].objective;
+    lambda[i] = r->path.at[first + i].lambda;
+    values[i] = r->path.at[first + i].objective;
   }
   draw_path(panels.figure, panels_frame(&panels, 0), lambda, values, count, "objective",
             all_positive(values, count));
   for (int k = 0; k < n; k++) {
     const Unknown *u = &p->unknowns[k];
-    for (int i = 0; i < count; i++) values[i] = r->path.at[i].x[k];
+    for (int i = 0; i < count; i++) values[i] = r->path.at[first + i].x[k];
     draw_path(panels.figure, panels_frame(&panels, k + 1), lambda, values, count,
               axis_label(a, u->name, u->unit), u->log || is_wide(values, count));
   }
@@ -134,28 +147,48 @@ Figure *fit_path_figure(Arena *a, const FitResult *r) {
 
 // ---------------------------------------------------------------- steps
 
+typedef struct ShownSteps { // of a trace
+  const FitTrace *trace;
+  int every; // so many become one
+  int count;
+} ShownSteps;
+
+static ShownSteps shown_steps(const FitTrace *t, int panels) {
+  int most = STEPS_MOST / panels > PANEL_STEPS ? STEPS_MOST / panels : PANEL_STEPS;
+  int all = fit_trace_count(t), every = 1 + (all - 1) / most;
+  return (ShownSteps){t, every, (all + every - 1) / every};
+}
+
+static int step_number(const ShownSteps *s, int i) { // the last step is always there
+  return i == s->count - 1 ? fit_trace_count(s->trace) - 1 : i * s->every;
+}
+
+static const FitTracePoint *step_at(const ShownSteps *s, int i) {
+  return fit_trace_point(s->trace, step_number(s, i));
+}
+
 typedef struct StepPanel {
   Axes axes;
-  const FitTrace *trace;
-  const double *x, *y; // step i of the trace is at i + first
+  const ShownSteps *steps;
+  const double *x, *y; // step i is at i + first
   int count, first;
 } StepPanel;
 
-static bool is_same_stage(const FitTrace *t, int i) { // as the step before
-  const FitTracePoint *before = fit_trace_point(t, i - 1), *now = fit_trace_point(t, i);
+static bool is_same_stage(const ShownSteps *t, int i) { // as the step before
+  const FitTracePoint *before = step_at(t, i - 1), *now = step_at(t, i);
   return now->lambda == before->lambda && strcmp(now->stage, before->stage) == 0;
 }
 
 // It goes on from the step before; another search begins elsewhere.
-static bool goes_on(const FitTrace *t, int i) {
-  bool further = fit_trace_point(t, i)->iteration > fit_trace_point(t, i - 1)->iteration;
-  return is_same_stage(t, i) ? further : fit_trace_point(t, i - 1)->lambda > 0;
+static bool goes_on(const ShownSteps *t, int i) {
+  bool further = step_at(t, i)->iteration > step_at(t, i - 1)->iteration;
+  return is_same_stage(t, i) ? further : step_at(t, i - 1)->lambda > 0;
 }
 
 static void draw_changes(const StepPanel *p) {
-  for (int i = 1; i < fit_trace_count(p->trace); i++) {
+  for (int i = 1; i < p->steps->count; i++) {
     int at = i + p->first;
-    if (!is_same_stage(p->trace, i)) axes_upright(&p->axes, (p->x[at - 1] + p->x[at]) / 2, CHANGE);
+    if (!is_same_stage(p->steps, i)) axes_upright(&p->axes, (p->x[at - 1] + p->x[at]) / 2, CHANGE);
   }
 }
 
@@ -163,7 +196,7 @@ static void draw_line(const StepPanel *p) {
   Stroke stroke = {0x909090, 1, DASH_FULL};
   int from = 0;
   for (int i = p->first + 1; i < p->count; i++) {
-    if (goes_on(p->trace, i - p->first)) continue;
+    if (goes_on(p->steps, i - p->first)) continue;
     axes_curve(&p->axes, p->x + from, p->y + from, i - from, stroke);
     from = i;
   }
@@ -173,7 +206,7 @@ static void draw_line(const StepPanel *p) {
 static void draw_steps(const StepPanel *p) {
   draw_line(p);
   for (int i = 0; i < p->count; i++) {
-    const FitTracePoint *at = i >= p->first ? fit_trace_point(p->trace, i - p->first) : NULL;
+    const FitTracePoint *at = i >= p->first ? step_at(p->steps, i - p->first) : NULL;
     Ink ink = !at ? INK_BLACK : at->lambda > 0 ? tied_ink() : free_ink();
     double size = p->count > DOTS_MOST ? DOT - 2 : DOT;
     axes_markers(&p->axes, &p->x[i], &p->y[i], 1, MARKER_CIRCLE, size, ink, NO_STROKE);
@@ -187,8 +220,8 @@ static void add_kind(const StepPanel *p, bool tied) {
   double *y = ARENA_ARRAY(f->arena, double, 2 * p->count + 1);
   int n = 0, last = -1;
   for (int i = p->first; i < p->count; i++) {
-    if ((fit_trace_point(p->trace, i - p->first)->lambda > 0) != tied) continue;
-    bool joined = last == i - 1 && last >= p->first && goes_on(p->trace, i - p->first);
+    if ((step_at(p->steps, i - p->first)->lambda > 0) != tied) continue;
+    bool joined = last == i - 1 && last >= p->first && goes_on(p->steps, i - p->first);
     if (n && !joined) x[n] = (p->x[last] + p->x[i]) / 2, y[n++] = nan("");
     x[n] = p->x[i], y[n++] = p->y[i];
     last = i;
@@ -219,15 +252,15 @@ static void add_steps(const StepPanel *p, double result) {
                                      (double[]){result, result}, 2});
 }
 
-static bool some_are_tied(const FitTrace *t) {
-  for (int i = 0; i < fit_trace_count(t); i++)
-    if (fit_trace_point(t, i)->lambda > 0) return true;
+static bool some_are_tied(const ShownSteps *t) {
+  for (int i = 0; i < t->count; i++)
+    if (step_at(t, i)->lambda > 0) return true;
   return false;
 }
 
 enum { STEP_LEGEND = 5 };
 
-static int step_legend(const FitTrace *t, bool with_start, bool with_result,
+static int step_legend(const ShownSteps *t, bool with_start, bool with_result,
                        LegendRow rows[STEP_LEGEND]) {
   int n = 0;
   Stroke dot = {free_ink(), LINE, DASH_FULL};
@@ -237,7 +270,7 @@ static int step_legend(const FitTrace *t, bool with_start, bool with_result,
   rows[n++] = line_row(BY_ITSELF, dot, MARKER_CIRCLE);
   for (int i = 0; i < n; i++) rows[i].line = false;
   if (with_result) rows[n++] = line_row("result", RESULT, MARKER_NONE);
-  for (int i = 1; i < fit_trace_count(t); i++) {
+  for (int i = 1; i < t->count; i++) {
     if (is_same_stage(t, i)) continue;
     rows[n++] = line_row("next stage or lambda", (Stroke){0x909090, 1, DASH_DOTTED}, MARKER_NONE);
     break;
@@ -245,12 +278,12 @@ static int step_legend(const FitTrace *t, bool with_start, bool with_result,
   return n;
 }
 
-static void draw_unknown(Figure *f, Frame frame, const FitResult *r, const FitTrace *t, int k) {
+static void draw_unknown(Figure *f, Frame frame, const FitResult *r, const ShownSteps *t, int k) {
   const Unknown *u = &r->problem->unknowns[k];
-  int count = fit_trace_count(t) + 1;
+  int count = t->count + 1;
   double *x = ARENA_ARRAY(f->arena, double, count), *y = ARENA_ARRAY(f->arena, double, count);
   y[0] = r->start[k];
-  for (int i = 1; i < count; i++) x[i] = i, y[i] = fit_trace_point(t, i - 1)->x[k];
+  for (int i = 1; i < count; i++) x[i] = step_number(t, i - 1) + 1, y[i] = step_at(t, i - 1)->x[k];
   bool log = (u->log && all_positive(y, count)) || is_wide(y, count);
   StepPanel p = {{f, frame, AXIS_EMPTY(false, "step"),
                   AXIS_EMPTY(log, axis_label(f->arena, u->name, u->unit))},
@@ -275,25 +308,26 @@ static void draw_unknown(Figure *f, Frame frame, const FitResult *r, const FitTr
 Figure *fit_parameters_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   const Problem *p = r->problem;
   if (!fit_trace_count(t) || !p->unknown_count) return NULL;
+  ShownSteps steps = shown_steps(t, shown_unknowns(p));
   LegendRow legend[STEP_LEGEND];
   Panels panels =
       panels_new(a, title_of(a, "Parameters over the steps", p), shown_unknowns(p),
-                 panel_usual(p->unknown_count), legend, step_legend(t, true, true, legend));
+                 panel_usual(p->unknown_count), legend, step_legend(&steps, true, true, legend));
   for (int k = 0; k < shown_unknowns(p); k++)
-    draw_unknown(panels.figure, panels_frame(&panels, k), r, t, k);
+    draw_unknown(panels.figure, panels_frame(&panels, k), r, &steps, k);
   return panels.figure;
 }
 
 // The steps in the plane of one unknown and the objective.
-static void draw_slopes(Figure *f, Frame frame, const FitResult *r, const FitTrace *t, int k) {
+static void draw_slopes(Figure *f, Frame frame, const FitResult *r, const ShownSteps *t, int k) {
   const Unknown *u = &r->problem->unknowns[k];
   bool with_start = isfinite(r->objective_start);
-  int count = fit_trace_count(t) + with_start;
+  int count = t->count + with_start;
   double *x = ARENA_ARRAY(f->arena, double, count), *y = ARENA_ARRAY(f->arena, double, count);
   if (with_start) x[0] = r->start[k], y[0] = r->objective_start;
   for (int i = with_start; i < count; i++) {
-    x[i] = fit_trace_point(t, i - with_start)->x[k];
-    y[i] = fit_trace_point(t, i - with_start)->objective;
+    x[i] = step_at(t, i - with_start)->x[k];
+    y[i] = step_at(t, i - with_start)->objective;
   }
   bool log = (u->log && all_positive(x, count)) || is_wide(x, count);
   StepPanel p = {{f, frame, AXIS_EMPTY(log, axis_label(f->arena, u->name, u->unit)),
@@ -316,32 +350,34 @@ static void draw_slopes(Figure *f, Frame frame, const FitResult *r, const FitTra
 Figure *fit_slopes_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   const Problem *p = r->problem;
   if (!fit_trace_count(t) || !p->unknown_count) return NULL;
+  ShownSteps steps = shown_steps(t, shown_unknowns(p));
   LegendRow legend[STEP_LEGEND];
-  int rows = step_legend(t, isfinite(r->objective_start), true, legend);
+  int rows = step_legend(&steps, isfinite(r->objective_start), true, legend);
   if (rows && strncmp(legend[rows - 1].text, "next", 4) == 0) rows--; // has no place here
   Panels panels = panels_new(a, title_of(a, "Objective of the steps over the parameters", p),
                              shown_unknowns(p), panel_usual(p->unknown_count), legend, rows);
   for (int k = 0; k < shown_unknowns(p); k++)
-    draw_slopes(panels.figure, panels_frame(&panels, k), r, t, k);
+    draw_slopes(panels.figure, panels_frame(&panels, k), r, &steps, k);
   return panels.figure;
 }
 
 Figure *fit_convergence_figure(Arena *a, const FitResult *r, const FitTrace *t) {
   bool with_start = isfinite(r->objective_start);
-  int count = fit_trace_count(t) + with_start;
   if (!fit_trace_count(t)) return NULL;
+  ShownSteps steps = shown_steps(t, 1);
+  int count = steps.count + with_start;
   LegendRow legend[STEP_LEGEND];
   Panels panels = panels_new(a, title_of(a, "Convergence", r->problem), 1, PANEL_WIDE, legend,
-                             step_legend(t, with_start, false, legend));
+                             step_legend(&steps, with_start, false, legend));
   double *x = ARENA_ARRAY(a, double, count), *y = ARENA_ARRAY(a, double, count);
   if (with_start) y[0] = r->objective_start;
   for (int i = with_start; i < count; i++) {
-    x[i] = (double)fit_trace_point(t, i - with_start)->simulations;
-    y[i] = fit_trace_point(t, i - with_start)->objective;
+    x[i] = (double)step_at(&steps, i - with_start)->simulations;
+    y[i] = step_at(&steps, i - with_start)->objective;
   }
   StepPanel p = {{panels.figure, panels_frame(&panels, 0), AXIS_EMPTY(false, "simulations"),
                   AXIS_EMPTY(all_positive(y, count), "objective of what is minimised")},
-                 t,
+                 &steps,
                  x,
                  y,
                  count,

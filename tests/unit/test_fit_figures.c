@@ -3,6 +3,7 @@
 
 #include "known_truth.h"
 #include "pictures.h"
+#include "report/fit_steps_figure.h"
 #include "search/result_rows.h"
 #include "stats/assess.h"
 
@@ -171,6 +172,48 @@ static void names_are_plain_and_different(void **state) {
   figure_list_free(l);
 }
 
+// A search that goes on for hours makes no pictures of hundreds of megabytes; the last step is always there.
+static void long_searches_have_small_pictures(void **state) {
+  (void)state;
+  enum { SEARCHES = 500, EACH = 60 };
+  Drawn d = draw(spring(NULL, "method: homotopy"));
+  const Problem *p = d.known.problem;
+  Arena *a = arena_new();
+  WorkCount work = {0};
+  FitPathPoint one = d.result->path.at[0];
+  for (int i = 0; i < SEARCHES * EACH; i++) {
+    double x[] = {1 + 0.001 * (i % 977), 0.5 + 0.0001 * (i % 91)};
+    work.simulations++;
+    FitProgress now = {.stage = i / EACH % 2 ? "homotopy" : "local search",
+                       .lambda = i / EACH % 2 ? 1 - 0.01 * (i % EACH) : 0,
+                       .iteration = i % EACH,
+                       .objective = 10 + i % 7,
+                       .x = x,
+                       .work = &work};
+    fit_trace_add(d.trace, &now);
+    one.lambda = 1 - 0.01 * (i % EACH);
+    array_push(d.result->arena, &d.result->path, one);
+  }
+  Figure *figures[] = {fit_parameters_figure(a, d.result, d.trace),
+                       fit_slopes_figure(a, d.result, d.trace),
+                       fit_convergence_figure(a, d.result, d.trace), fit_path_figure(a, d.result)};
+  for (int i = 0; i < 4; i++) {
+    assert_true(figures[i]->shapes.count < 15000);
+    for (int k = 0; k < figures[i]->plots.count; k++)
+      assert_true(figures[i]->plots.at[k].series.count < 40);
+    assert_picture_is_sound(figures[i]);
+  }
+  const FigurePlot *steps = &figures[0]->plots.at[0];
+  const FigureSeries *tied = &steps->series.at[steps->series.count - 2],
+                     *result = &steps->series.at[steps->series.count - 1];
+  assert_true(result->x[1] ==
+              fit_trace_count(d.trace)); // the line of the result ends at the last step
+  assert_true(tied->count > 100);
+  assert_int_equal(p->unknown_count, 2);
+  arena_free(a);
+  drawn_done(&d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_pictures_of_a_homotopy),
@@ -179,6 +222,7 @@ int main(void) {
       cmocka_unit_test(without_statistics_values_are_shown),
       cmocka_unit_test(marks_stand_at_the_samples),
       cmocka_unit_test(names_are_plain_and_different),
+      cmocka_unit_test(long_searches_have_small_pictures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
