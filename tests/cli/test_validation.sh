@@ -25,7 +25,7 @@ a, b = json.load(open('plain.json')), json.load(open('both.json'))
 for d in (a, b):
     for part in (d['work'], d['work']['search'], d['work']['profiles']): part.pop('seconds')
 for key in a:
-    if key not in ('problem', 'channels', 'experiments'): assert a[key] == b[key], key
+    if key not in ('problem', 'channels', 'experiments', 'files'): assert a[key] == b[key], key
 fit, proof = b['channels']
 assert (fit['experiment'], fit['role'], proof['experiment'], proof['role']) == (1, 'fit', 0, 'validation')
 assert all(fit[k] == a['channels'][0][k] for k in fit if k not in ('experiment', 'windows'))
