@@ -67,7 +67,7 @@ run fit decay.yaml --quiet --figures y; status 0; no_err; holds test -s y/data-a
 unset FONTCONFIG_FILE
 it "names of others are shown as text"
 printf 'model: decay.mo\nexperiments:\n  - {data: decay.csv, name: "<script>alert(1)</script> \\"q\\" \\u001b[31m \\u202e \\u05e9\\u05dc", measure: {x: x}}\n  - {data: decay.csv, name: b, measure: {x: x}}\nestimate: {k: {start: 0.5, min: 0.01, max: 50}}\n' >odd.yaml
-run fit odd.yaml --quiet --figures odd --figure_format all; status 0; no_err; holds test "$(find odd -name 'data-and-model-script*' | wc -l)" = 3
+run fit odd.yaml --quiet --figures odd --figure_format all; status 0; no_err; holds test "$(find odd -name 'data-and-model-script-*' | wc -l)" = 3
 holds grep -q "&lt;script&gt;alert(1)" odd/*script*.svg; holds test "$(cat odd/*.svg | grep -c -e '<script' -e $'\x1b')" = 0
 printf 'model: decay.mo\nexperiments:\n  - {data: decay.csv, name: "%s", measure: {x: x}}\n  - {data: decay.csv, name: b, measure: {x: x}}\nestimate: {k: {start: 0.5, min: 0.01, max: 50}}\n' "$(printf 'n%.0s' {1..5000})" >long.yaml
 run fit long.yaml --quiet --figures long --figure_format all; status 0; no_err; holds test "$(find long -name 'data-and-model-nn*' | wc -l)" = 3
