@@ -279,7 +279,8 @@ static JobsEnd run_shared(Jobs *j, const JobSet *s, Record *r, int64_t item,
     if (t.ended || t.damaged || due == s->count || !goes) break;
     goes = work_on(j) && !atomic_load(&j->stopped);
   }
-  bool over = t.ended || due == s->count;
+  // Whoever takes may have had enough because it was stopped: then the set goes on another time.
+  bool over = (t.ended && !patience_was_cut()) || due == s->count;
   if (t.ended || !goes || t.damaged) end_pools(j);
   while (j->turns && pool_pending(j->turns) && pool_collect(j->turns, &(Turn){0}))
     ;

@@ -128,6 +128,7 @@ typedef struct Taken { // what a set gave
   long count;       // without gaps
   long ends_at;     // the job at which there is enough; -1: never
   uint64_t digest;  // of answers
+  bool cuts;        // that is because somebody stops the study
   bool allow_stops; // the last one may not be done
   long stopped;     // jobs that were not done
 } Taken;
@@ -154,6 +155,7 @@ static bool take(void *data, long number, const void *job) {
   if (!isnan(task->objective[0])) assert_close(task->objective[1], answer_to(task, 1), 0);
   for (size_t i = 0; i < sizeof task->padding; i++) assert_int_equal(task->padding[i], 0);
   t->digest = record_digest(t->digest, task, sizeof *task);
+  if (number == t->ends_at && t->cuts) patience_cut();
   return number != t->ends_at;
 }
 
@@ -348,6 +350,26 @@ static void a_brief_set_ends_where_there_is_enough(void **state) {
       assert_true(taken.digest == digest);
       memory_record_free(m);
     }
+  }
+}
+
+// A user who stops ends the taking, not the set: whoever goes on with the study has the others to do.
+static void a_set_that_is_stopped_stays_open(void **state) {
+  (void)state;
+  for (int w = 0; w < 3; w++) {
+    Shared s = shared_new();
+    JobKind kind = kind_of(&s);
+    MemoryRecord *m = memory_record_new();
+    m->at_most = 1;
+    Taken taken = {.seed = 9, .ends_at = 10, .cuts = true};
+    patience_forget_cut();
+    assert_int_equal(run_once(m, &kind, WORKERS[w], &taken, 100), JOBS_ENOUGH);
+    assert_true(m->items[0].is_set && !m->items[0].closed);
+    patience_forget_cut();
+    taken.ends_at = 50, taken.cuts = false;
+    assert_int_equal(run_once(m, &kind, WORKERS[w], &taken, 100), JOBS_ENOUGH);
+    assert_true(m->items[0].closed && taken.count == 51);
+    memory_record_free(m);
   }
 }
 
@@ -678,6 +700,7 @@ int main(void) {
       cmocka_unit_test(answers_of_others_are_taken),
       cmocka_unit_test(a_job_that_was_stopped_is_not_recorded_and_ends_the_set),
       cmocka_unit_test(a_brief_set_ends_where_there_is_enough),
+      cmocka_unit_test(a_set_that_is_stopped_stays_open),
       cmocka_unit_test(short_sets_are_kept_as_one_answer),
       cmocka_unit_test(a_short_set_that_was_stopped_is_not_kept),
       cmocka_unit_test(a_short_set_is_kept_whole_or_not_at_all),
