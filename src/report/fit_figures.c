@@ -8,6 +8,7 @@
 #include "report/intervals_figure.h"
 #include "report/optima_figure.h"
 #include "report/residual_figure.h"
+#include "report/weights_figure.h"
 #include "study/evaluated_point.h"
 
 static bool is_tied(const FitReport *r) {
@@ -129,6 +130,8 @@ FigureList *fit_figures(const FitReport *r, const FitTrace *trace, EvalWork *w,
   figure_list_add(l, "convergence", NULL, fit_convergence_figure(l->arena, r->result, trace));
   add_motions(l, r, w, weighting);
   add_run(l, r->validation, "Validation", "validation", "validation-plane", true);
+  if (r->problem->weights)
+    figure_list_add(l, "weights", NULL, weights_figure(l->arena, r->problem, r->problem->weights));
   return l;
 }
 

@@ -29,7 +29,7 @@ static const PicturePlace PLACES[] = {
     {"convergence", "how-it-was-found", false},
     {"profiles", "intervals", false},
     {"basin", "optima", false},
-    {"weights", "state-space", true},
+    {"weights", "state-space", true}, // of a fit: at the end
 };
 
 static const PicturePlace *place_of(const char *name) {
