@@ -151,7 +151,12 @@ const Command CMD_FIT = {
     "still written, they name what there was no time for (standard errors, what the data "
     "determine, profiles), and the exit status is 1, also if the search itself was done. A second "
     "Ctrl-C ends the program at once. SIGTERM and "
-    "SIGHUP do the same as Ctrl-C.",
+    "SIGHUP do the same as Ctrl-C.\n"
+    "--live shows the fit in a browser on this machine. Its button Stop does the same as Ctrl-C; "
+    "'Take "
+    "this as the result' ends the search with the best point so far, and statistics follow as "
+    "usual. "
+    "A pause does not count in max_seconds. The page changes no bit of the result.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

@@ -119,7 +119,7 @@ client follow "$address" events.txt 1; wish pause; sleep 0.5
 first=$(cpu); sleep 3; last=$(cpu)
 [[ $((last - first)) -le 10 ]] || wrong "$((last - first)) ticks of CPU time in a pause"
 holds kill -0 $pid; wish pause 409
-client follow "$address" events.txt 1; events events.txt 'e["state"][0]["wish"] == "pause" and e["state"][0]["seconds"] < 3'
+client follow "$address" events.txt 2; events events.txt 'e["state"][-1]["wish"] == "pause" and e["state"][-1]["seconds"] < 3'
 wish resume; end; status 1; json pause.json 'd["outcome"] == "budget"'
 it "Ctrl-C and SIGTERM end a pause"
 for signal in INT TERM; do
