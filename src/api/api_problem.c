@@ -30,8 +30,7 @@ static void list_files(EntrainProblem *p, const char *path) {
   for (int i = 0; model && model->together && i < model->together->at.count; i++)
     list_file(p, model->together->at.at[i]->name);
   for (const Problem *one = p->problem; one; one = one->validation)
-    for (int e = 0; e < one->experiment_count; e++)
-      list_file(p, one->experiments[e].file);
+    for (int e = 0; e < one->experiment_count; e++) list_file(p, one->experiments[e].file);
 }
 
 static EntrainProblem *wrap(Problem *problem, const char *path) {

@@ -12,6 +12,7 @@ static const char PROBLEM[] = "model: decay.mo\nexperiments:\n  - {data: a.csv, 
                               "estimate:\n  k: {start: 0.5}\n";
 enum { ANSWER = 1 << 18, SAMPLES = 5001 };
 static char out[ANSWER];
+static double give_up; // s of the clock
 
 typedef struct Setup {
   char folder[64];
@@ -31,6 +32,7 @@ static void write_file(const Setup *s, const char *name, const char *text) {
 static int set_up(void **state) {
   static char data[SAMPLES * 40];
   Setup *s = calloc(1, sizeof *s);
+  give_up = clock_seconds() + 120;
   strcpy(s->folder, "/tmp/entrain-test-XXXXXX");
   assert_non_null(mkdtemp(s->folder));
   size_t at = (size_t)sprintf(data, "t,x\n");
@@ -118,6 +120,21 @@ static int numbers_behind(const char *key, double *to, int most) {
   return n;
 }
 
+// Until an event of this name, with this text in it, has come as a whole.
+static void read_event(int fd, const char *name, const char *with) {
+  char head[40];
+  snprintf(head, sizeof head, "event: %s\n", name);
+  for (const char *at = out;;) {
+    const char *found = strstr(at, head), *end = found ? strstr(found, "\n\n") : NULL;
+    const char *text = end ? strstr(found, with) : NULL;
+    if (text && text < end) return;
+    if (end) at = end;
+    size_t before = strlen(out);
+    if (!end) live_read(fd, NULL, 0.2, out, sizeof out);
+    if (!end && strlen(out) == before && clock_seconds() > give_up) fail_msg("no %s", head);
+  }
+}
+
 static void steps_and_curves_come_out_of_the_stream(void **state) {
   EntrainLive *l = begin(*state, ENTRAIN_LIVE_FIT);
   static double t[2000], data[2000], model[2000];
@@ -129,11 +146,12 @@ static void steps_and_curves_come_out_of_the_stream(void **state) {
     assert_true(entrain_live_step(l, &p));
     assert_true(entrain_live_step(l, &p)); // nothing new: no second row
   }
-  assert_true(live_read(fd, "event: curves", 60, out, sizeof out));
-  assert_true(live_read(fd, "event: state", 20, out, sizeof out));
-  assert_true(live_read(fd, "\"values\":[2]}\n\n", 20, out, sizeof out));
+  read_event(fd, "curves", "");
+  read_event(fd, "state", "\"step\":3,");
+  read_event(fd, "rows", "[3,98,0,0,2]");
   assert_non_null(strstr(out, "\"unknowns\":[{\"name\":\"k\""));
-  assert_non_null(strstr(out, "[[1,100,0,0,2],[2,99,0,0,2],[3,98,0,0,2]]"));
+  assert_non_null(strstr(out, "[1,100,0,0,2]"));
+  assert_null(strstr(out, "[4,"));
   assert_non_null(strstr(out, "\"stages\":[\"local search\"]"));
   assert_non_null(strstr(out, "\"simulations\":17,\"searches\":2,\"takes\":true"));
   int n = numbers_behind("\"t\":[", t, 2000);
@@ -164,11 +182,10 @@ static void runs_come_out_of_the_stream(void **state) {
                             .counts = COUNTS,
                             .word_count = 2};
   assert_true(entrain_live_runs(l, &p, "searches"));
-  assert_true(live_read(fd, "event: state", 20, out, sizeof out));
-  assert_true(live_read(fd, "}}}\n\n", 20, out, sizeof out));
+  read_event(fd, "state", "\"done\":7");
+  read_event(fd, "rows", "7,1.5]");
   assert_non_null(strstr(out, "\"done\":7,\"total\":70,\"rate\":3.5,\"left\":18,\"best\":1.5"));
   assert_non_null(strstr(out, "\"outcomes\":{\"converged\":5,\"no \\\"start\\\"\":2}"));
-  assert_non_null(strstr(out, ",7,1.5]"));
   close(fd);
   entrain_live_free(l);
 }

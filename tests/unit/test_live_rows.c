@@ -20,7 +20,7 @@ static void rows_are_printed_from_any_of_them(void **state) {
   live_rows_print(r, 0, &t);
   assert_string_equal(t.at, "");
   live_rows_add(r, (double[]){1, 0.5});
-  live_rows_add(r, (double[]){2, NAN});
+  live_rows_add(r, (double[]){2, (double)NAN});
   live_rows_add(r, (double[]){3, -1e-300});
   live_rows_print(r, 0, &t);
   assert_string_equal(t.at, "[1,0.5],[2,null],[3,-1e-300]");
