@@ -29,13 +29,14 @@ static bool read_without(const Arguments *a, Without *w) {
   bool fine = true;
   *w = (Without){0};
   if (!list) return true;
-  if (!words_split("--report_without", list, &words)) return false;
-  for (int i = 0; i < words.count; i++) {
+  bool split = words_split("--report_without", list, &words);
+  for (int i = 0; split && i < words.count; i++) {
     bool model = strcmp(words.at[i], "model") == 0, data = strcmp(words.at[i], "data") == 0;
     w->model |= model, w->data |= data;
     if (!model && !data) fine = false;
   }
   words_done(&words);
+  if (!split) return false;
   if (!fine) complain("--report_without takes model, data or model,data");
   return fine;
 }
