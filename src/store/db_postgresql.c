@@ -373,7 +373,7 @@ static bool postgres_connect(Db *db, bool create, Err *err) {
                                      "dbname",
                                      "client_encoding",
                                      NULL};
-  const char *values[] = {"entrain", "1", "5", "2", "2", "8000", db->place, "UTF8", NULL};
+  const char *values[] = {"entrain", "1", "3", "2", "2", "6000", db->place, "UTF8", NULL};
   p->link = must_have(pq.connectStartParams(KEYS, values, 1));
   pq.setNoticeProcessor(p->link, swallow, NULL);
   p->forms = 0;

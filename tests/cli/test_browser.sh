@@ -1,6 +1,7 @@
 # Pages of reports in a browser: tests/browser has what must hold.
 source "$(dirname "$0")/lib.sh"
 source "$models/../tests/cli/problem.sh"
+[[ $ENTRAIN == *-san* ]] && { skip "pages of reports in a browser" "the same pages without sanitizers"; exit 0; }
 root=$models/.. examples=$models/../examples
 for program in python3 "${CHROMIUM:-chromium}"; do
   command -v "$program" >/dev/null || { skip "pages of reports in a browser" "no $program (tools/setup browser)"; exit 0; }
