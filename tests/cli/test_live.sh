@@ -55,13 +55,13 @@ sys.exit(not ($2))"
 }
 
 begin() { # begin ARGUMENT ...: the command with --live, in the background; its address
-  : >err
-  env --default-signal=INT,TERM "$ENTRAIN" "$@" --live >out 2>err </dev/null &
+  : >live.err
+  env --default-signal=INT,TERM "$ENTRAIN" "$@" --live >live.out 2>live.err </dev/null &
   pid=$!
-  until grep -q 'follow it at' err || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
-  address=$(sed -n 's/.*follow it at //p' err)
+  until grep -q 'follow it at' live.err || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+  address=$(sed -n 's/.*follow it at //p' live.err)
 }
-end() { wait $pid; code=$?; sed -i '/ASan doesn.t fully support makecontext/d' err; }
+end() { wait $pid; code=$?; mv live.out out; sed '/ASan doesn.t fully support makecontext/d' live.err >err; }
 client() { python3 client.py "$@"; }
 wish() { local got; got=$(client wish "$address" "$1"); [[ $got == "${2:-204}" ]] || wrong "the wish $1 gave $got"; }
 cpu() { awk '{ print $14 + $15 }' "/proc/$pid/stat"; } # ticks
