@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "api/api.h"
 #include "base/c_locale.h"
@@ -21,6 +22,7 @@ enum { STAGES_MOST = 60, STAGE_SIZE = 80, DOUBT_SIZE = 300, OUTCOMES_SIZE = 600 
 static const double LOOK_EVERY = 0.25, TELL_EVERY = 1; // s
 static const double CURVES_SHARE = 0.01;               // of the time
 enum { POINTS_IN_ALL = 20000 };                        // of all curves together
+enum { FIRST_AFTER = 10 };                             // simulations of each experiment
 
 typedef struct LiveView { // how things stand
   long news;              // counts changes
@@ -210,19 +212,30 @@ static void post_curves(EntrainLive *l, double lambda, long step) {
   free(thin);
 }
 
+static double cpu_seconds(void) { // of this thread
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Nobody knows how long the first ones take: the search has made many more simulations by then.
+static bool has_curves(const EntrainLive *l, const LiveView *v) {
+  const EntrainProblem *p = l->request.for_curves;
+  return l->request.kind == ENTRAIN_LIVE_FIT && v->has_steps && p && !p->problem->closed &&
+         v->simulations >= (long)FIRST_AFTER * p->problem->experiment_count;
+}
+
 // What it takes decides when the next ones are made.
 static void make_curves(EntrainLive *l, const LiveView *v) {
-  double began = clock_seconds();
-  bool wanted = l->request.kind == ENTRAIN_LIVE_FIT && v->has_steps && l->request.for_curves &&
-                !entrain_problem_is_closed(l->request.for_curves);
-  if (!wanted || v->point == l->own.curves_point || began < l->own.curves_next) return;
+  double began = cpu_seconds();
+  if (!has_curves(l, v) || v->point == l->own.curves_point || clock_seconds() < l->own.curves_next)
+    return;
   if (!l->own.curves) begin_curves(l);
   entrain_curves_at(l->own.curves, l->own.values, v->lambda);
   if (!patience_asks()) return;
   post_curves(l, v->lambda, v->step);
   l->own.curves_point = v->point;
-  double now = clock_seconds();
-  l->own.curves_next = now + fmax(LOOK_EVERY, (now - began) / CURVES_SHARE);
+  l->own.curves_next = clock_seconds() + fmax(LOOK_EVERY, (cpu_seconds() - began) / CURVES_SHARE);
 }
 
 // ---------------------------------------------------------------- the thread
