@@ -19,10 +19,9 @@
 #include "live/live_server.h"
 
 enum { STAGES_MOST = 60, STAGE_SIZE = 80, DOUBT_SIZE = 300, OUTCOMES_SIZE = 600 };
-static const double LOOK_EVERY = 0.25, TELL_EVERY = 1; // s
-static const double CURVES_SHARE = 0.01;               // of the time
-enum { POINTS_IN_ALL = 20000 };                        // of all curves together
-enum { FIRST_AFTER = 10 };                             // simulations of each experiment
+static const double LOOK_EVERY = 0.25, TELL_EVERY = 1;       // s
+static const double CURVES_SHARE = 0.01, FIRST_SHARE = 0.02; // of the time
+enum { POINTS_IN_ALL = 20000 };                              // of all curves together
 
 typedef struct LiveView { // how things stand
   long news;              // counts changes
@@ -30,6 +29,7 @@ typedef struct LiveView { // how things stand
   int stage_number;
   long step, simulations;
   long point; // counts changes of the values
+  double search_seconds;
   int iteration, searches;
   double lambda, objective, best;
   bool has_steps, takes;
@@ -218,17 +218,20 @@ static double cpu_seconds(void) { // of this thread
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Nobody knows how long the first ones take: the search has made many more simulations by then.
-static bool has_curves(const EntrainLive *l, const LiveView *v) {
+// Nobody knows how long the first ones take, but how long the search took for its simulations, which mostly have sensitivities.
+static bool has_curves(const EntrainLive *l, const LiveView *v, double seconds) {
   const EntrainProblem *p = l->request.for_curves;
-  return l->request.kind == ENTRAIN_LIVE_FIT && v->has_steps && p && !p->problem->closed &&
-         v->simulations >= (long)FIRST_AFTER * p->problem->experiment_count;
+  if (l->request.kind != ENTRAIN_LIVE_FIT || !v->has_steps || !p || p->problem->closed)
+    return false;
+  double all = v->search_seconds * p->problem->experiment_count;
+  return all <= FIRST_SHARE * seconds * (double)v->simulations * (1 + l->unknowns);
 }
 
 // What it takes decides when the next ones are made.
-static void make_curves(EntrainLive *l, const LiveView *v) {
+static void make_curves(EntrainLive *l, const LiveView *v, double seconds) {
   double began = cpu_seconds();
-  if (!has_curves(l, v) || v->point == l->own.curves_point || clock_seconds() < l->own.curves_next)
+  if (!has_curves(l, v, seconds) || v->point == l->own.curves_point ||
+      clock_seconds() < l->own.curves_next)
     return;
   if (!l->own.curves) begin_curves(l);
   entrain_curves_at(l->own.curves, l->own.values, v->lambda);
@@ -263,7 +266,7 @@ static void tell_all(EntrainLive *l) {
   pthread_mutex_unlock(&l->lock);
   if (rows.length) live_post_rows(l->server, l->own.rows_version, rows.at);
   post_state(l, &v, stages.at, seconds);
-  make_curves(l, &v);
+  make_curves(l, &v, seconds);
   l->own.news = v.news;
   l->own.told = now;
   text_done(&rows);
@@ -446,7 +449,10 @@ static void note_step(EntrainLive *l, const EntrainProgress *p) {
   bool stands = v->has_steps && v->iteration == p->iteration && v->objective == p->objective &&
                 v->lambda == p->lambda && strncmp(v->stage, p->stage, sizeof v->stage - 1) == 0;
   v->simulations = p->simulations;
-  if (p->enough) v->searches = p->searches, v->best = p->best;
+  if (p->enough) {
+    v->searches = p->searches, v->best = p->best;
+    v->search_seconds = clock_seconds() - l->began - l->paused;
+  }
   v->takes = p->enough && isfinite(p->best);
   if (p->doubt && strncmp(v->doubt, p->doubt, sizeof v->doubt - 1) != 0)
     c_snprintf(v->doubt, sizeof v->doubt, "%s", p->doubt);

@@ -99,7 +99,7 @@ static EntrainProgress step(double value, double objective, const double *values
                            .iteration = (int)value,
                            .objective = objective,
                            .values = values,
-                           .simulations = 17,
+                           .simulations = 170,
                            .doubt = "",
                            .best = objective,
                            .searches = 2,
@@ -153,7 +153,7 @@ static void steps_and_curves_come_out_of_the_stream(void **state) {
   assert_non_null(strstr(out, "[1,100,0,0,2]"));
   assert_null(strstr(out, "[4,"));
   assert_non_null(strstr(out, "\"stages\":[\"local search\"]"));
-  assert_non_null(strstr(out, "\"simulations\":17,\"searches\":2,\"takes\":true"));
+  assert_non_null(strstr(out, "\"simulations\":170,\"searches\":2,\"takes\":true"));
   int n = numbers_behind("\"t\":[", t, 2000);
   assert_in_range(n, 500, 1000);
   assert_int_equal(numbers_behind("\"data\":[", data, 2000), n);
