@@ -365,6 +365,8 @@ source.onerror = () => {
   const gone = Date.now() - lostSince > 8000 || source.readyState === EventSource.CLOSED;
   setText(byId("lost"), gone ? "The program has ended, or cannot be reached. What is below was the last state." : "The connection is lost; trying again.");
   byId("lost").hidden = false;
+  setText(byId("status"), "No connection");
+  byId("status").className = "";
   for (const id of ["pause", "take", "stop"]) byId(id).disabled = true;
 };
 })();
