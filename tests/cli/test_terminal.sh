@@ -3,6 +3,10 @@
 source "$(dirname "$0")/lib.sh"
 source "$models/../tests/cli/problem.sh"
 
+if [[ $ENTRAIN == *-san* ]]; then
+  skip "pictures, colours and widths of terminals" "unit tests of tables and pictures run with sanitizers"
+  exit
+fi
 if ! python3 -c 'import pty' 2>/dev/null; then
   skip "pictures, colours and widths of terminals" "no python3"
   exit
