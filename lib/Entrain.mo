@@ -212,6 +212,16 @@ package Entrain "Parts of mechanical systems and vehicles"
       f = (Fc + (Fs - Fc)*exp(-(v_rel/vs)^2))*tanh(v_rel/v0) + d*v_rel;
     end StribeckFriction;
 
+    model DryFriction "Dry friction that holds: sign(v), falls from Fs at rest to Fc at high speed (Stribeck 1902)"
+      extends Sliding;
+      parameter Units.Force Fc(min = 0) = 1 "Force of sliding";
+      parameter Units.Force Fs(min = 0) = Fc "Largest force of sticking";
+      parameter Units.Velocity vs(min = 0) = 0.01 "Stribeck speed";
+      parameter Units.Damping d = 0 "Viscous damping";
+    equation
+      f = (Fc + (Fs - Fc)*exp(-(v_rel/vs)^2))*sign(v_rel) + d*v_rel;
+    end DryFriction;
+
     model StickFriction "Dry friction that holds exactly: sticks until the force exceeds Fs, then slides with Fc"
       extends Sliding;
       parameter Units.Force Fc(min = 0) = 1 "Force of sliding";
@@ -461,6 +471,16 @@ package Entrain "Parts of mechanical systems and vehicles"
     equation
       tau = (Tc + (Ts - Tc)*exp(-(w_rel/ws)^2))*tanh(w_rel/w0) + d*w_rel;
     end StribeckFriction;
+
+    model DryFriction "Dry friction that holds: sign(w), falls from Ts at rest to Tc at high speed (Stribeck 1902)"
+      extends Sliding;
+      parameter Units.Torque Tc(min = 0) = 1 "Torque of sliding";
+      parameter Units.Torque Ts(min = 0) = Tc "Largest torque of sticking";
+      parameter Units.AngularVelocity ws(min = 0) = 0.01 "Stribeck speed";
+      parameter Units.AngularDamping d = 0 "Viscous damping";
+    equation
+      tau = (Tc + (Ts - Tc)*exp(-(w_rel/ws)^2))*sign(w_rel) + d*w_rel;
+    end DryFriction;
 
     model StickFriction "Dry friction that holds exactly: sticks until the torque exceeds Ts, then slides with Tc"
       extends Sliding;

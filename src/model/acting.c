@@ -110,9 +110,9 @@ static OpRange mode_from(EventKind kind, OpRange w) {
 }
 
 static void set_helpers(ActingWork *w, HelperSymbol kind) {
-  const IntArray *list = &w->m->helpers[kind];
+  const IntArray *list = &w->m->symbols->helpers[kind];
   for (int i = 0; i < list->count && i < w->m->nu; i++)
-    if (is_point(w->spec->inputs[i])) w->range[list->at[i]] = point(0);
+    if (list->at[i] < w->g->count && is_point(w->spec->inputs[i])) w->range[list->at[i]] = point(0);
 }
 
 // Symbols that are not set here are states, and whatever else nothing is known about.

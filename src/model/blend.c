@@ -149,7 +149,7 @@ static void find_jumps(Model *m, Arena *a, const Jumping *j, bool *jumps) {
 // ---------------------------------------------------------------- the whole
 
 // The lists of events are shared with the model that this one was copied from.
-static void remove_events(Model *m, const bool *gone) {
+void blend_remove_events(Model *m, const bool *gone) {
   Flat *f = m->flat;
   Arena *a = m->arena;
   Expr *switching = m->switching, *mode0 = m->mode0;
@@ -189,7 +189,7 @@ int blend_jumps(Model *of, Model *m, const Jumping *j, Blend **blends) {
     for (int i = 0; i < made - 1; i++) (*blends)[i].switching = blended(&t, (*blends)[i].switching);
     for (int i = 0; i < j->more_count; i++) j->more[i] = blended(&t, j->more[i]);
   }
-  if (made) remove_events(m, jumps), m->assert_count = 0; // they may contain the modes
+  if (made) blend_remove_events(m, jumps), m->assert_count = 0; // they may contain the modes
   arena_free(scratch);
   return made;
 }

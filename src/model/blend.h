@@ -21,3 +21,5 @@ typedef struct Jumping { // expressions that may jump besides the derivatives of
 // of: the model that m is a copy of, with the same events. The lock of the model must be held. Returns how many, *blends: in
 // the arena of the model.
 int blend_jumps(Model *of, Model *m, const Jumping *j, Blend **blends);
+void blend_remove_events(Model *m,
+                         const bool *gone); // by event; of a model_copy, whose list becomes its own

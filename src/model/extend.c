@@ -8,8 +8,8 @@
 
 int model_add_parameter(Model *m, const char *name, double value) {
   Flat *f = m->flat;
-  Parameter p = {.name = arena_print(m->arena, "%s", name), .variable = -1, .value = value};
-  p.node = expr_symbol(m->graph, p.name, false);
+  const AddedSymbol *own = model_added_symbol(m, f->parameters.count, name);
+  Parameter p = {.name = own->name, .variable = -1, .value = value, .node = own->symbol};
   array_push(m->arena, &f->parameters, p);
   if (names_find(f->parameter_names, name) < 0)
     names_set(f->parameter_names, p.name, f->parameters.count - 1);
@@ -38,12 +38,6 @@ Model *model_copy(const Model *m, Arena *a) {
   copy->free_start = NULL;
   copy->augmented = NULL;
   copy->adjoint = NULL;
-  memset(copy->helpers, 0,
-         sizeof copy->helpers); // symbols of its own: the arrays must not be shared
-  static const HelperSymbol IN_EQUATIONS[] = {HELPER_INPUT_SLOPE, HELPER_INPUT_SECOND};
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; i < m->helpers[IN_EQUATIONS[k]].count && i < m->nu; i++)
-      array_push(a, &copy->helpers[IN_EQUATIONS[k]], m->helpers[IN_EQUATIONS[k]].at[i]);
   return copy;
 }
 

@@ -16,6 +16,18 @@ typedef enum HelperSymbol {
   HELPER_COUNT
 } HelperSymbol;
 
+typedef struct AddedSymbol { // of a parameter that a copy has besides those of the text
+  int number;
+  const char *name;
+  Expr symbol;
+} AddedSymbol;
+
+// A model and all copies of it share these, so that copies made again and again, one in each fit, add nothing to the graph.
+typedef struct ModelSymbols {
+  IntArray helpers[HELPER_COUNT];
+  ARRAY(AddedSymbol) added;
+} ModelSymbols;
+
 // What index reduction leaves of an equation that it differentiated: true along the motion, and kept so by stabilisation
 // or projection.
 typedef struct Invariant {
@@ -88,7 +100,7 @@ typedef struct Model {
   Expr stabilise, stabilise_beta;
   StartCondition *conditions;
   int condition_count;
-  IntArray helpers[HELPER_COUNT];
+  ModelSymbols *symbols;
   // Models made from this one are made once, however often they are asked for: each would add to the graph for good.
   struct Coupled *coupled;  // couple.h
   struct Model *free_start; // extend.h
@@ -107,5 +119,9 @@ const Expr *model_helpers(Model *m, HelperSymbol kind, int count);
 static inline struct ClosedModel *model_closed(const Model *m) {
   return m->flat->ast ? m->flat->ast->closed : NULL;
 }
+
+// The symbol of the parameter with this number that a model has besides those of its text. The lock must be held if others may
+// use the model.
+const AddedSymbol *model_added_symbol(Model *m, int number, const char *name);
 
 void model_free(Model *m); // NULL is allowed

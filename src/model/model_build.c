@@ -419,6 +419,7 @@ Model *model_new(const Source *source, const AstModel *ast, const Override *over
     return NULL;
   }
   m->graph = m->flat->graph;
+  m->symbols = ARENA_NEW(a, ModelSymbols);
   m->np = m->flat->parameters.count;
   compute_smooth_modes_directly(m);
   bool ok = goes_on(err) && sort_motion(m, err) && goes_on(err);

@@ -23,6 +23,7 @@ SystemWork *system_work_new(const System *s) {
                                : s->kernel[KERNEL_EVENT_SENS].results);
   w->timed_out = arena_alloc(a, (size_t)(2 * s->model->timed_count) * lanes + 8, sizeof(double));
   w->event_out = arena_alloc(a, events * lanes + 8, sizeof(double));
+  w->slide_out = arena_alloc(a, (size_t)s->kernel[KERNEL_SLIDE].results + 8, sizeof(double));
   w->jump_out =
       arena_alloc(a, (size_t)s->kernel[KERNEL_JUMP_SENS].results * lanes + 8, sizeof(double));
   w->jump_rows = arena_alloc(a, (size_t)(s->model->jump_count * s->stride) + 8, sizeof(double));
@@ -354,6 +355,25 @@ void system_event_sens(SystemWork *w, double t, const double *y, int event, cons
     double v = out[s->sparse.switching_x.at + e];
     *rate += v * dx[j];
     for (int k = 0; k < s->ns; k++) by_column[k] += v * S[j * s->stride + k];
+  }
+}
+
+void system_slide(SystemWork *w, double t, const double *y, double *rate, double *by_column) {
+  const System *s = w->system;
+  const double *S = y + s->nx, *out = w->slide_out;
+  system_set_time(w, t);
+  run(w, KERNEL_SLIDE, y, NULL, w->slide_out);
+  memcpy(rate, out, (size_t)s->surfaces.count * sizeof *rate);
+  if (!by_column) return;
+  const Pattern *by_x = &s->sparse.slide_x.pattern, *by_p = &s->sparse.slide_p.pattern;
+  memset(by_column, 0, (size_t)(s->surfaces.count * s->stride) * sizeof *by_column);
+  for (int i = 0; i < s->surfaces.count; i++) {
+    double *row = by_column + i * s->stride;
+    for (int e = by_p->start[i]; e < by_p->start[i + 1]; e++)
+      row[by_p->column[e]] += out[s->sparse.slide_p.at + e];
+    for (int e = by_x->start[i]; e < by_x->start[i + 1]; e++)
+      for (int k = 0; k < s->ns; k++)
+        row[k] += out[s->sparse.slide_x.at + e] * S[by_x->column[e] * s->stride + k];
   }
 }
 

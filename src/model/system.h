@@ -7,6 +7,7 @@
 #include "expr/derive.h"
 #include "model/mode_order.h"
 #include "model/model.h"
+#include "model/surface.h"
 #include "num/pattern.h"
 #include "num/product.h"
 
@@ -51,6 +52,7 @@ typedef enum SystemKernel {
   KERNEL_EVENTS,        // par, x -> switching functions
   KERNEL_EVENT_SCALES,  // par, x -> size of the terms of each switching function
   KERNEL_EVENT_SENS,    // par, x -> switching functions, their derivatives by x, p and t
+  KERNEL_SLIDE, // par, x -> rates of the switching functions of surfaces, derivatives by x and p
   // Of models with discrete variables:
   KERNEL_LIVE_EVENTS, // par, x -> switching functions at an event
   KERNEL_NEEDED,      // par -> by event: whether anything depends on it between events
@@ -105,6 +107,7 @@ typedef struct
   Pattern jacobian;    // of f_x, as KERNEL_JACOBIAN gives it
   SparsePart outputs_x, outputs_p;     // KERNEL_OUTPUTS
   SparsePart switching_x, switching_p; // KERNEL_EVENT_SENS
+  SparsePart slide_x, slide_p;         // KERNEL_SLIDE
   SparsePart jump_x, jump_p;           // KERNEL_JUMP_SENS
   int jump_t;                          // first result
   SparsePart g_x, g_p;                 // KERNEL_INVARIANT_SENS
@@ -135,6 +138,7 @@ typedef struct System {
   SystemOutputs output;
   SystemSparsity sparse;
   ModeOrder events;
+  Surfaces surfaces; // on which the motion may stay
   Kernel kernel[KERNEL_COUNT];
   Branch *branches;
   int branch_count, anchor_slots;
@@ -169,6 +173,7 @@ typedef struct SystemWork {
   double *lane_in, *lane_out; // of jacobian_sens
   double *out;                // results of outputs
   double *event_out;
+  double *slide_out;     // results of slide
   double *timed_out;     // results of timed
   double *jump_out;      // results of jump_sens
   double *jump_rows;     // of D after a jump
@@ -257,6 +262,10 @@ void system_event_scales(SystemWork *w, double t, const double *x, double *scale
 // k < stride: derivative by the parameter along the motion's sensitivities.
 void system_event_sens(SystemWork *w, double t, const double *y, int event, const double *dx,
                        double *rate, double *by_column);
+
+// By surface: time derivative of its switching function along the motion that the modes in use give, and, unless NULL, its
+// derivatives by the columns k < stride, by_column[surface*stride + k], along the sensitivities in y.
+void system_slide(SystemWork *w, double t, const double *y, double *rate, double *by_column);
 
 // Time after t at which the next timed event happens with the modes in use; infinite: none.
 double system_next_timed(SystemWork *w, double t, const double *x);

@@ -21,7 +21,8 @@ typedef struct SystemBuilder {
   int *column_of;      // by spec.parameters: its active column, -1 = none
   const Expr *du, *ddu, *dddu, *S, *unit,
       *S_lane; // symbols: input slopes, sensitivities, unit directions, sensitivities in lanes
-  Derivatives f_x, f_p, outputs_x, outputs_p, switching_x, switching_p, g_x, g_p, jump_x, jump_p;
+  Derivatives f_x, f_p, outputs_x, outputs_p, switching_x, switching_p, g_x, g_p, jump_x, jump_p,
+      slide_x, slide_p;
   Derivatives start_p;
   Expr *ft;
   int *start_guess; // by block: the first of its solutions among the results of start + 1
@@ -291,6 +292,74 @@ static Outputs event_sens_outputs(SystemBuilder *b) {
   Expr *rates = ARENA_ARRAY(b->scratch, Expr, s->ne + 1);
   by_time(b, b->m->switching, s->ne, rates);
   add_outputs(b, &o, rates, s->ne);
+  return o;
+}
+
+// Time derivatives of the switching functions along the motion.
+static Expr *rates_along_motion(SystemBuilder *b) {
+  const Model *m = b->m;
+  int ne = b->s->ne, nx = b->s->nx;
+  Expr *rates = ARENA_ARRAY(b->scratch, Expr, ne + 1);
+  by_time(b, m->switching, ne, rates);
+  Derivatives d = derive_rows(b->g, b->scratch, m->switching, ne, m->x, nx);
+  for (int k = 0; k < ne; k++)
+    for (int e = d.start[k]; e < d.start[k + 1]; e++)
+      rates[k] = expr_add(b->g, rates[k], expr_mul(b->g, d.value[e], m->f[d.column[e]]));
+  return rates;
+}
+
+// Whether the motion may stay where the switching function of event k is 0: relations of this surface change the rate, and
+// none of them is in the switching function or changes anything discrete.
+static bool can_hold(SystemBuilder *b, int k, Expr rate) {
+  const Surfaces *f = &b->s->surfaces;
+  const Model *m = b->m;
+  const unsigned char *in_held = expr_contents(b->g, b->scratch, m->held, b->s->nh);
+  const unsigned char *in_jump = expr_contents(b->g, b->scratch, m->jump, m->jump_count);
+  const unsigned char *in_rate = expr_contents(b->g, b->scratch, &rate, 1);
+  const unsigned char *in_w = expr_contents(b->g, b->scratch, &b->m->switching[k], 1);
+  bool holds = false;
+  for (int j = 0; j < b->s->ne; j++) {
+    Expr mode = b->m->flat->events.at[j].mode;
+    if (f->of[j] == k && in_rate[mode]) holds = true;
+    if (f->of[j] == k && (in_w[mode] || in_held[mode] || in_jump[mode])) return false;
+  }
+  return holds;
+}
+
+// Equations, rates, outputs and switching functions that are not linear in the signs on which the motion may stay.
+static bool bends(SystemBuilder *b, const Expr *rates) {
+  const Surfaces *f = &b->s->surfaces;
+  const Model *m = b->m;
+  int ne = b->s->ne, signs = 0;
+  Expr *modes = ARENA_ARRAY(b->scratch, Expr, ne + 1);
+  for (int j = 0; j < ne; j++) {
+    const Event *e = &m->flat->events.at[j];
+    if (f->of[j] >= 0 && f->row[f->of[j]] >= 0 && e->kind == EVENT_SIGN) modes[signs++] = e->mode;
+  }
+  return signs > 0 && (surfaces_bend(b->g, b->scratch, modes, signs, m->f, m->nx) ||
+                       surfaces_bend(b->g, b->scratch, modes, signs, rates, ne) ||
+                       surfaces_bend(b->g, b->scratch, modes, signs, m->switching, ne) ||
+                       surfaces_bend(b->g, b->scratch, modes, signs, b->spec->outputs, b->s->ny));
+}
+
+static Outputs slide_outputs(SystemBuilder *b) {
+  System *s = b->s;
+  Surfaces *f = &s->surfaces;
+  Outputs o = {0};
+  if (!s->ne || s->lanes > 1) return o;
+  const Expr *rates = rates_along_motion(b);
+  for (int k = 0; k < s->ne; k++)
+    if (f->of[k] == k && can_hold(b, k, rates[k])) f->row[k] = f->count, f->event[f->count++] = k;
+  f->bends = f->count > 0 && bends(b, rates);
+  for (int i = 0; i < f->count; i++) add_outputs(b, &o, &rates[f->event[i]], 1);
+  if (!s->ns || !f->count) return o;
+  Derivatives d = derive_both(b, o.list.at, f->count);
+  b->slide_x = take_columns(b, &d, 0, s->nx, NULL);
+  b->slide_p = take_columns(b, &d, s->nx, s->np, b->column_of);
+  s->sparse.slide_x = (SparsePart){copy_pattern(b, &b->slide_x, s->nx), o.list.count};
+  add_sparse(b, &o, &b->slide_x);
+  s->sparse.slide_p = (SparsePart){copy_pattern(b, &b->slide_p, s->ns), o.list.count};
+  add_sparse(b, &o, &b->slide_p);
   return o;
 }
 
@@ -677,6 +746,7 @@ static void build_kernels(SystemBuilder *b) {
   if (second) jacobian_sens = jacobian_sens_outputs(b);
   Outputs start = start_outputs(b), outputs = output_outputs(b), events = event_outputs(b);
   if (sens && s->ne) event_sens = event_sens_outputs(b);
+  Outputs slide = slide_outputs(b);
   Outputs live_events = live_event_outputs(b), jump = jump_outputs(b), jump_sens = {0};
   Outputs timers = timer_outputs(b), needed = needed_outputs(b);
   if (sens && b->m->jump_count) jump_sens = jump_sens_outputs(b);
@@ -684,9 +754,9 @@ static void build_kernels(SystemBuilder *b) {
   if (s->ni) invariant_sens = invariant_sens_outputs(b);
   Outputs timed = timed_outputs(b), asserts = assert_outputs(b);
   const Outputs *varying[] = {
-      &rhs,        &rhs_sens,  &jacobian,   &jacobian_sens,  &outputs,      &events,
-      &event_sens, &times,     &invariants, &invariant_sens, &event_scales, &live_events,
-      &jump,       &jump_sens, &timers,     &timed,          &asserts,      &needed};
+      &rhs,    &rhs_sens,   &jacobian,       &jacobian_sens, &outputs,     &events, &event_sens,
+      &times,  &invariants, &invariant_sens, &event_scales,  &live_events, &jump,   &jump_sens,
+      &timers, &timed,      &asserts,        &needed,        &slide};
   lay_out(b);
   for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) hoist(b, varying[i]);
   s->at.count = s->at.hoisted + b->hoisted.count;
@@ -704,6 +774,7 @@ static void build_kernels(SystemBuilder *b) {
   if (s->ne) compile(b, KERNEL_EVENTS, &events, s->lanes, 0);
   if (s->ne) compile(b, KERNEL_EVENT_SCALES, &event_scales, s->lanes, 0);
   if (sens && s->ne) compile(b, KERNEL_EVENT_SENS, &event_sens, s->lanes, 0);
+  if (slide.list.count) compile(b, KERNEL_SLIDE, &slide, 1, 0);
   if (timed.list.count) compile(b, KERNEL_TIMED, &timed, s->lanes, 0);
   if (asserts.list.count) compile(b, KERNEL_ASSERTS, &asserts, s->lanes, 0);
   if (s->hybrid && s->ne) compile(b, KERNEL_LIVE_EVENTS, &live_events, s->lanes, 0);
@@ -737,6 +808,7 @@ System *system_new(Model *m, const SystemSpec *spec) {
   for (int k = 0; k < s->np; k++) b.parameter[k] = m->flat->parameters.at[spec->parameters[k]].node;
   pthread_mutex_lock(m->lock);
   s->events = mode_order(m, a);
+  s->surfaces = surfaces_find(m, a);
   find_input_slopes(&b);
   b.g = s->graph = graph_copy(m->graph, a);
   pthread_mutex_unlock(m->lock);

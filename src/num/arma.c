@@ -94,7 +94,8 @@ double arma_deviance(const ArmaSeries *s, Arma a) {
   double *last = ARENA_ARRAY(scratch, double, s->width + 1), v = 1, logs = 0;
   double **block = ARENA_ARRAY(scratch, double *, s->width + 1);
   for (int k = 0; k <= s->width; k++) block[k] = ARENA_ARRAY(scratch, double, CHUNK);
-  for (int first = 0; first < s->count; first += CHUNK) {
+  long work = (long)CHUNK * (s->width + 1);
+  for (int first = 0; first < s->count && patience_lasts(work); first += CHUNK) {
     int some = s->count - first < CHUNK ? s->count - first : CHUNK;
     logs += set_filter(a, s->step, first, some, &v, filter);
     for (int k = 0; k <= s->width; k++)

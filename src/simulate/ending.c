@@ -279,10 +279,20 @@ bool end_chatter(const SimulateRun *run, int event) {
   end_run(run, OUTCOME_CHATTER);
   message(
       run,
-      "at t = %s the event of '%s' (line %s) follows itself without end: the motion stays on "
-      "this kink "
-      "(sticking friction, for example); write a smooth law such as tanh(v/eps), or noEvent(...)",
+      "at t = %s the event of '%s' (line %s) follows itself without end: the motion cannot leave "
+      "this kink, nor go on along it (several relations that multiply each other, or one that "
+      "changes discrete variables, for example); write a smooth law such as tanh(v/eps), or "
+      "noEvent(...)",
       show_time(run, run->stepper->t).at, e->text, flat_line(run->system->model->flat, e->line).at);
+  return false;
+}
+
+bool end_too_many_surfaces(const SimulateRun *run, int most) {
+  end_run(run, OUTCOME_CHATTER);
+  message(run,
+          "at t = %s the motion sticks at more than %d relations at once, the most that can be "
+          "followed; write a smooth law such as tanh(v/eps) for some of them",
+          show_time(run, run->stepper->t).at, most);
   return false;
 }
 

@@ -26,6 +26,7 @@ void end_lost(const SimulateRun *run, int invariant, double by); // or singular,
 bool end_output(const SimulateRun *run, double t, const double *y);
 bool end_jump(const SimulateRun *run, int invariant, double by);
 bool end_chatter(const SimulateRun *run, int event);
+bool end_too_many_surfaces(const SimulateRun *run, int most);
 bool end_contradicting(const SimulateRun *run, const char *relations);
 bool end_discrete(const SimulateRun *run, const char *names); // of variables that do not settle
 bool end_stuck(const SimulateRun *run, int event);            // jumps became too small to see

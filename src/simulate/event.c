@@ -23,6 +23,7 @@
 #include "simulate/event_jump.h"
 #include "simulate/event_settle.h"
 #include "simulate/event_through.h"
+#include "simulate/slide.h"
 
 enum {
   ROUNDS = 30,       // of settle, besides two for each event
@@ -47,7 +48,7 @@ static void freeze(EventWork *e) {
 bool event_true_modes(EventWork *e, double t, const double *x) {
   bool changed = false;
   freeze(e);
-  system_events(e->work, t, x, e->w);
+  slide_events(e, t, x, e->w);
   for (int k = 0; k < e->work->system->ne; k++) {
     if (event_margin(e, k, e->w[k]) >= 0) continue;
     system_set_mode(e->work, k, event_literal(e, k, e->w[k]));
@@ -96,17 +97,17 @@ void event_look(EventWork *e, double t, const double *x) {
   if (e->live)
     system_live_events(e->work, t, x, e->w);
   else
-    system_events(e->work, t, x, e->w);
+    slide_events(e, t, x, e->w);
   if (s->timer_count) run_timers_ahead(e, t, x);
-  for (int k = 0; k < s->ne && !any; k++) any = is_near_limit(e, k, e->w[k]);
+  for (int k = 0; k < s->ne && !any; k++) any = !e->slides[k] && is_near_limit(e, k, e->w[k]);
   if (!any) return;
-  system_rhs(e->work, t, x, e->slope);
+  slide_rhs(e, t, x, e->slope);
   for (int i = 0; i < s->nx; i++) e->x[i] = x[i] + h * e->slope[i];
-  system_events(e->work, t + h, e->x, e->next);
+  slide_events(e, t + h, e->x, e->next);
   if (!e->jumped) return;
-  system_rhs(e->work, t + h, e->x, e->slope);
+  slide_rhs(e, t + h, e->x, e->slope);
   for (int i = 0; i < s->nx; i++) e->x[i] += h * e->slope[i];
-  system_events(e->work, t + 2 * h, e->x, e->later);
+  slide_events(e, t + 2 * h, e->x, e->later);
 }
 
 // After a jump w leaves its limit and turns back before it is further away than rounding errors: a ball that hardly bounces
@@ -120,6 +121,7 @@ static bool turns_at_once(const EventWork *e, int k) {
 // it goes nowhere, what the relation gives on the limit itself, also if rounding errors have moved w away from it.
 double event_wanted(EventWork *e, int k) {
   double w = e->w[k], next = e->next[k];
+  if (e->slides[k] || e->decided[k]) return system_mode(e->work, k);
   e->rests[k] = false;
   e->forgiven[k] = nan("");
   if (!isfinite(w)) return system_mode(e->work, k);
@@ -138,7 +140,7 @@ double event_wanted(EventWork *e, int k) {
 int event_stuck(EventWork *e, double t, const double *x) {
   int k = e->stuck;
   if (k < 0) return -1;
-  system_events(e->work, t, x, e->w);
+  slide_events(e, t, x, e->w);
   double away = fabs(e->w[k] - event_limit(e, k, e->w[k])) / e->size[k];
   return away > SEEN && event_margin(e, k, e->w[k]) >= 0 ? k : -1;
 }
@@ -169,6 +171,7 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
   event_look(e, t, x);
   for (int i = 0; i < s->ne && !(one && changed); i++) {
     int k = s->events.order[i];
+    if (e->slides[k] || e->decided[k]) continue;
     if (e->pending[k] || e->through[k] || stays_as_it_was(e, k) || !is_wrong(e, k)) continue;
     if (e->held[k] && !e->rests[k]) continue;
     event_change(e, k, goes_round(e, k) ? e->settled[k] : event_wanted(e, k));
@@ -186,6 +189,7 @@ static bool settle_once(EventWork *e, double t, const double *x, bool one, int *
 enum { SEARCH_MOST = 12 };
 
 static bool is_settled(EventWork *e, int k) {
+  if (e->slides[k] || e->decided[k]) return true;
   if (e->pending[k] || e->through[k] || !is_wrong(e, k)) return true;
   if (e->lenient && e->rests[k]) return true;
   return e->held[k] && !e->rests[k] && is_near_limit(e, k, e->w[k]);
@@ -351,7 +355,7 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
   for (int k = 0; k < ne; k++) e->settled[k] = system_mode(e->work, k), e->tried[k] = false;
   for (int round = 0; round < most && ne; round++) {
     bool changed = false;
-    system_events(e->work, t, x, e->w);
+    slide_events(e, t, x, e->w);
     for (int i = 0; i < ne && !(round > ne && changed); i++) {
       int k = e->work->system->events.order[i];
       if (event_margin(e, k, e->w[k]) >= 0) continue;
@@ -365,19 +369,31 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
   return ne == 0 || search_modes(e, t, x);
 }
 
+// Surfaces that the motion stays on, and what follows from that.
+static bool settle_slides(EventWork *e, double t, double *y, bool columns, int *event) {
+  SlideChange change = slide_decide(e, t, y, columns);
+  if (change == SLIDE_UNCLEAR && e->slide_count)
+    *event = e->work->system->surfaces.event[e->slide[0]];
+  if (change != SLIDE_CHANGED) return change == SLIDE_SAME;
+  return event_settle(e, t, y, event);
+}
+
 bool event_begin(EventWork *e, double t, double *y, double span, int *event) {
+  slide_forget(e);
   return begin_modes(e, t, y, span, event) &&
-         (!e->work->system->hybrid || event_iterate_start(e, t, y, event));
+         (!e->work->system->hybrid || event_iterate_start(e, t, y, event)) &&
+         settle_slides(e, t, y, true, event);
 }
 
 bool event_jump(EventWork *e, double t, double *y, int *event) {
   const System *s = e->work->system;
   e->unsettled[0] = 0;
   event_forget_marks(e);
-  if (!s->hybrid) return event_settle(e, t, y, event);
+  slide_release(e, t, y);
+  if (!s->hybrid) return event_settle(e, t, y, event) && settle_slides(e, t, y, true, event);
   e->jumped = false, e->terminated = 0;
   memset(e->moment, 0, (size_t)s->stride * sizeof *e->moment);
-  return event_iterate(e, t, y, event);
+  return event_iterate(e, t, y, event) && settle_slides(e, t, y, true, event);
 }
 
 bool event_next_modes(EventWork *e, double t, const double *x) {
@@ -412,6 +428,7 @@ static void carry_sensitivities(EventWork *e, double *y) {
 // Beyond its limit, or exactly on it and moving.
 static bool has_crossed(EventWork *e, int k) {
   if (e->through[k]) return false;
+  if (e->slides[k]) return event_margin(e, k, e->w[k]) < 0;
   bool rested = e->rests[k], beyond = event_margin(e, k, e->w[k]) < 0;
   double forgiven = e->forgiven[k];
   bool moving = is_wrong(e, k) && !e->rests[k];
@@ -441,13 +458,48 @@ static bool some_pending(EventWork *e, double t, const double *y) {
   return some;
 }
 
-// One event that has crossed, with all that changes because of it.
-static bool cross(EventWork *e, double t, double *y, int k, int *event) {
+// Whether all events that have crossed move alike: moment = dt/dp. Bodies that stick to each other and rub on the ground turn round
+// together; on the way from one of these events to the next the equations mean nothing. f_before: slopes before all of them.
+bool event_common_moment(EventWork *e, double t, const double *y, double *moment) {
+  static const double ALIKE = 1e-6, NOISE = 1e-9;
+  const System *s = e->work->system;
+  double speed = 0;
+  int found = 0;
+  if (!s->ns || !s->surfaces.count) return false;
+  for (int i = 0; i < s->nx; i++) speed = fmax(speed, fabs(e->f_before[i]));
+  for (int k = 0; k < s->ne; k++) {
+    if (!e->pending[k] || e->slides[k]) continue;
+    system_event_sens(e->work, t, y, k, e->f_before, &e->rate, e->by_column);
+    if (e->rate == 0) return false;
+    for (int c = 0; c < s->ns; c++) {
+      double own = -e->by_column[c] / e->rate, size = 0;
+      for (int i = 0; i < s->nx; i++) size = fmax(size, fabs(y[s->nx + i * s->stride + c]));
+      double allowed = ALIKE * fmax(fabs(own), fabs(moment[c])) + NOISE * size / speed;
+      if (found && !(fabs(own - moment[c]) <= allowed)) return false;
+      if (!found) moment[c] = own;
+    }
+    found++;
+  }
+  return found > 0;
+}
+
+// S += (f_before - f_new) dt/dp for all that happens here.
+static void carry_together(EventWork *e, double t, double *y) {
+  const System *s = e->work->system;
+  slide_rhs(e, t, y, e->f_new);
+  for (int i = 0; i < s->nx; i++)
+    for (int c = 0; c < s->ns; c++)
+      y[s->nx + i * s->stride + c] += (e->f_before[i] - e->f_new[i]) * e->moment[c];
+  slide_project(e, t, y, true);
+}
+
+// One event that has crossed, with all that changes because of it. carries: also the sensitivities.
+static bool cross(EventWork *e, double t, double *y, int k, bool carries, int *event) {
   const System *s = e->work->system;
   bool own = k == e->found && e->held[k];
   double mode = own ? e->found_mode : event_wanted(e, k);
-  if (s->ns) {
-    system_rhs(e->work, e->near_t, e->near_x, e->f_old);
+  if (carries) {
+    slide_rhs(e, e->near_t, e->near_x, e->f_old);
     system_event_sens(e->work, t, y, k, e->f_old, &e->rate, e->by_column);
   }
   e->pending[k] = false;
@@ -459,8 +511,12 @@ static bool cross(EventWork *e, double t, double *y, int k, int *event) {
   if (settled && memchr(e->pending, true, (size_t)s->ne * sizeof *e->pending) &&
       !some_pending(e, t, y))
     settled = event_settle(e, t, y, event);
-  if (!settled || !s->ns) return settled;
-  system_rhs(e->work, t, y, e->f_new);
+  if (!settled) return false;
+  SlideChange change = slide_decide(e, t, y, carries);
+  if (change == SLIDE_UNCLEAR) return false;
+  if (change == SLIDE_CHANGED && !event_settle(e, t, y, event)) return false;
+  if (!carries) return true;
+  slide_rhs(e, t, y, e->f_new);
   carry_sensitivities(e, y);
   return true;
 }
@@ -469,10 +525,13 @@ static bool cross(EventWork *e, double t, double *y, int k, int *event) {
 static bool cross_all(EventWork *e, double t, double *y, int *event) {
   const System *s = e->work->system;
   event_mark_crossed(e, t, y);
+  bool together = event_common_moment(e, t, y, e->moment), carries = s->ns && !together;
+  if (!settle_slides(e, t, y, carries, event)) return false;
   for (int i = 0; i < s->ne; i++) {
     int k = s->events.order[i];
-    if (e->pending[k] && !cross(e, t, y, k, event)) return false;
+    if (e->pending[k] && !cross(e, t, y, k, carries, event)) return false;
   }
+  if (together) carry_together(e, t, y);
   return true;
 }
 
@@ -497,7 +556,7 @@ static double bend_of(EventWork *e, double t, const double *x, const double *f, 
   int nx = e->work->system->nx;
   double moment = 1e-3 * h, most = 0;
   for (int i = 0; i < nx; i++) e->x[i] = x[i] + moment * f[i];
-  system_rhs(e->work, t + moment, e->x, bend);
+  slide_rhs(e, t + moment, e->x, bend);
   for (int i = 0; i < nx; i++) {
     bend[i] -= f[i];
     double size = fabs(bend[i]) / (tol->abs[i] + tol->rel * fabs(x[i]));
@@ -522,17 +581,20 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   *continuous = false;
   e->known = false;
   e->unsettled[0] = 0;
+  e->slid = false;
   if (repeats_without_end(e, t)) return false;
   e->leaves = e->repeats == REPEATS_LEAVE;
-  system_rhs(e->work, e->near_t, e->near_x, e->f_before);
+  slide_project(e, t, y, true);
+  slide_rhs(e, e->near_t, e->near_x, e->f_before);
   system_event_scales(e->work, t, y, e->scale);
   double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol, e->bend);
   bool settled = s->hybrid ? event_cross_jump(e, t, y, event) : cross_all(e, t, y, event);
   e->leaves = false;
+  if (settled && s->hybrid) settled = settle_slides(e, t, y, true, event);
   if (!settled) return false;
-  system_rhs(e->work, t, y, e->f_new);
-  if (!(s->hybrid && e->jumped) && slopes_go_on(e, y, h, tol))
+  slide_rhs(e, t, y, e->f_new);
+  if (!e->slid && !(s->hybrid && e->jumped) && slopes_go_on(e, y, h, tol))
     *continuous = bend_of(e, t, y, e->f_new, h, tol, e->slope) <= BEND_MOST * bend;
-  if (!s->hybrid) event_note_smooth(e, *continuous && bends_go_on(e));
+  if (!s->hybrid && !e->slid) event_note_smooth(e, *continuous && bends_go_on(e));
   return true;
 }

@@ -12,6 +12,7 @@
 
 #include "base/c_locale.h"
 #include "simulate/event_settle.h"
+#include "simulate/slide.h"
 
 enum {
   ROUNDS_MOST = 100,  // of discrete variables at one time; a counter may need some
@@ -57,7 +58,7 @@ static bool take_values(EventWork *e, double t, double *y) {
   if (changed || moved) system_jump_sens(e->work, t, y, e->moment, y + s->nx);
   for (int k = 0; k < m->jump_count && moved; k++) y[m->jump_state[k]] = jump[k];
   memcpy(held, e->after, (size_t)s->nh * sizeof *held);
-  if (moved) e->jumped = true, event_forget_marks(e);
+  if (moved) e->jumped = true, event_forget_marks(e), slide_release(e, t, y);
   return changed || moved;
 }
 
@@ -139,16 +140,22 @@ static void change_crossed(EventWork *e, int k) {
 static bool finish_crossing(EventWork *e, double t, double *y, int *event) {
   if (!event_iterate(e, t, y, event)) return false;
   if (!e->work->system->ns) return true;
-  system_rhs(e->work, t, y, e->f_new);
+  slide_rhs(e, t, y, e->f_new);
   add_motion(e, e->f_new, -1, y);
   return true;
 }
 
 static bool cross_together(EventWork *e, double t, double *y, int *event) {
   const System *s = e->work->system;
-  if (s->ns) system_rhs(e->work, e->near_t, e->near_x, e->f_old);
-  find_moment(e, t, y, e->found, e->moment);
-  add_motion(e, e->f_old, 1, y);
+  if (e->common) {
+    add_motion(e, e->f_before, 1, y);
+  } else if (s->ns && e->pending[e->found]) {
+    slide_rhs(e, e->near_t, e->near_x, e->f_old);
+    find_moment(e, t, y, e->found, e->moment);
+    add_motion(e, e->f_old, 1, y);
+  } else { // a surface that is left
+    memset(e->moment, 0, (size_t)s->stride * sizeof *e->moment);
+  }
   for (int i = 0; i < s->ne; i++)
     if (e->pending[s->events.order[i]]) change_crossed(e, s->events.order[i]);
   return finish_crossing(e, t, y, event);
@@ -163,7 +170,7 @@ static bool cross_one_by_one(EventWork *e, double t, double *y, bool backwards, 
   for (int i = 0; i < s->ne && fine; i++) {
     int k = s->events.order[backwards ? s->ne - 1 - i : i];
     if (!e->pending[k]) continue;
-    system_rhs(e->work, first ? e->near_t : t, first ? e->near_x : y, e->f_old);
+    slide_rhs(e, first ? e->near_t : t, first ? e->near_x : y, e->f_old);
     find_moment(e, t, y, k, e->moment);
     add_motion(e, e->f_old, 1, y);
     event_look(e, t, y);
@@ -178,7 +185,7 @@ static bool cross_one_by_one(EventWork *e, double t, double *y, bool backwards, 
 static bool moments_differ(EventWork *e, double t, const double *y) {
   static const double ALIKE = 1e-9;
   const System *s = e->work->system;
-  system_rhs(e->work, e->near_t, e->near_x, e->f_old);
+  slide_rhs(e, e->near_t, e->near_x, e->f_old);
   find_moment(e, t, y, e->found, e->moment);
   for (int k = 0; k < s->ne; k++) {
     if (!e->pending[k] || k == e->found) continue;
@@ -255,8 +262,10 @@ bool event_cross_jump(EventWork *e, double t, double *y, int *event) {
   int pending = 0;
   e->jumped = false, e->terminated = 0;
   event_mark_crossed(e, t, y);
+  e->common = event_common_moment(e, t, y, e->moment);
+  if (slide_decide(e, t, y, !e->common) == SLIDE_UNCLEAR) return false;
   for (int k = 0; k < s->ne; k++) pending += e->pending[k];
-  bool apart = s->ns && pending > 1 && moments_differ(e, t, y);
+  bool apart = s->ns && !e->common && pending > 1 && moments_differ(e, t, y);
   return (apart ? cross_apart : cross_together)(e, t, y, event);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/patience.h"
 #include "simulate/dip.h"
+#include "simulate/slide.h"
 
 enum {
   PARTS = EVENT_PARTS,
@@ -48,11 +49,13 @@ static void sample_at(EventWork *e, Stepper *s, double t, EventSample *out) {
   else
     s->row->dense(s, t, false, e->x);
   out->t = t;
-  system_events(e->work, t, e->x, out->w);
+  slide_events(e, t, e->x, out->w);
   for (int k = 0; k < ne; k++) out->margin[k] = event_margin(e, k, out->w[k]);
   for (int k = 0; k < ne && e->through_count; k++)
     if (e->through[k]) out->margin[k] = DBL_MAX;
   const System *system = e->work->system;
+  for (int k = 0; k < ne && e->slide_count; k++) // one event stands for its surface
+    if (e->slides[k] && system->surfaces.of[k] != k) out->margin[k] = DBL_MAX;
   for (int k = 0; k < ne && system->hybrid; k++)
     if (e->needed[k] == 0) out->margin[k] = DBL_MAX;
   for (int i = 0; i < system->timer_count; i++) out->margin[system->timers[i]] = DBL_MAX;
@@ -300,6 +303,7 @@ void event_search_prepare(EventWork *e) {
 
 EventFind event_find(EventWork *e, Stepper *s, double *before, double *at) {
   e->steps++;
+  memset(e->decided, 0, (size_t)e->work->system->ne * sizeof *e->decided);
   if (s->t - s->t_old <= SHORTEST * fmax(e->span, fabs(s->t))) {
     e->known = false;
     return EVENT_NONE;

@@ -11,4 +11,6 @@ double event_wanted(EventWork *e, int k); // the mode that event k should have
 void event_change(EventWork *e, int k, double mode);
 // Marks the events that have happened by now under the modes in use as pending, and the one that was found.
 void event_mark_crossed(EventWork *e, double t, const double *y);
+// Whether those that are pending move alike, moment = dt/dp; also false where the equations hold no motion on surfaces.
+bool event_common_moment(EventWork *e, double t, const double *y, double *moment);
 void event_forget_marks(EventWork *e);

@@ -6,6 +6,33 @@ static EventSample new_sample(Arena *a, int ne) {
   return (EventSample){0, ARENA_ARRAY(a, double, ne + 8), ARENA_ARRAY(a, double, ne + 8)};
 }
 
+static void new_slide(Arena *a, const System *s, EventWork *e) {
+  int surfaces = s->surfaces.count;
+  e->slides = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->decided = ARENA_ARRAY(a, bool, s->ne + 1);
+  e->sticks = ARENA_ARRAY(a, long, s->ne + 1);
+  if (!surfaces) return;
+  e->own_low = ARENA_ARRAY(a, double, s->ne + 1);
+  e->own_high = ARENA_ARRAY(a, double, s->ne + 1);
+  e->own_size = ARENA_ARRAY(a, double, s->ne + 1);
+  e->before_slide = ARENA_ARRAY(a, double, s->ne + 1);
+  e->slide_rate = ARENA_ARRAY(a, double, surfaces + 8);
+  e->share_by = ARENA_ARRAY(a, double, SLIDE_MOST * s->stride + 16);
+  int jacobian = s->kernel[KERNEL_JACOBIAN].code ? pattern_count(&s->sparse.jacobian) + s->nx : 0;
+  int n = s->nx * (1 + s->stride), others[] = {s->ny * (1 + s->np), s->ne, jacobian};
+  for (int i = 0; i < 3; i++)
+    if (others[i] > n) n = others[i];
+  e->mixed = ARENA_ARRAY(a, double, n + 16);
+  e->moved = ARENA_ARRAY(a, double, n + 16);
+  e->contribution = ARENA_ARRAY(a, double, n + 16);
+  e->arriving = ARENA_ARRAY(a, double, s->nx + 16);
+  int corners = surfaces < SLIDE_MOST ? surfaces + 1 : SLIDE_MOST + 1;
+  for (int c = 0; c < corners; c++) {
+    e->corner[c] = ARENA_ARRAY(a, double, n + 16);
+    e->slide_by[c] = ARENA_ARRAY(a, double, surfaces * s->stride + 16);
+  }
+}
+
 EventWork *event_work_new(Arena *a, SystemWork *work) {
   const System *s = work->system;
   EventWork *e = ARENA_NEW(a, EventWork);
@@ -47,13 +74,14 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->f_new = ARENA_ARRAY(a, double, s->nx + 16);
   e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
   e->count = ARENA_ARRAY(a, long, s->ne + 1);
+  e->moment = ARENA_ARRAY(a, double, s->stride + 16);
   e->stuck = -1;
+  new_slide(a, s, e);
   if (s->hybrid) {
     e->later = ARENA_ARRAY(a, double, s->ne + 8);
     e->after = ARENA_ARRAY(a, double, s->kernel[KERNEL_JUMP].results + 8);
     e->timer = ARENA_ARRAY(a, double, 2 * s->timer_count + 8);
     e->needed = ARENA_ARRAY(a, double, s->ne + 8);
-    e->moment = ARENA_ARRAY(a, double, s->stride + 16);
   }
   if (s->hybrid && s->ns) {
     e->other = ARENA_ARRAY(a, double, s->stride + 16);
@@ -69,6 +97,15 @@ void event_memory(EventWork *e, Memory *m) {
   int ne = s->ne;
   MEMORY_ARRAY(m, e->work->par + s->at.mode, ne);
   MEMORY_ARRAY(m, e->work->par + s->at.held, s->nh);
+  if (s->surfaces.count) {
+    MEMORY_ARRAY(m, e->slide, SLIDE_MOST);
+    MEMORY_VALUE(m, e->slide_count);
+    MEMORY_ARRAY(m, e->slides, ne);
+    MEMORY_ARRAY(m, e->kind, ne);
+    MEMORY_ARRAY(m, e->own_low, ne);
+    MEMORY_ARRAY(m, e->own_high, ne);
+    MEMORY_ARRAY(m, e->own_size, ne);
+  }
   MEMORY_VALUE(m, e->span);
   MEMORY_VALUE(m, e->resolved);
   MEMORY_ARRAY(m, e->rests, ne);

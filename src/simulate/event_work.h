@@ -6,6 +6,8 @@
 #include "model/system.h"
 #include "simulate/memory.h"
 
+enum { SLIDE_MOST = 64 }; // surfaces that a motion slides on at once
+
 enum {
   EVENT_CHECKS = 4, // more points of a stretch at which its samples must tell the functions
   EVENT_PARTS = 4,  // of a stretch of time in which the switching functions are looked at
@@ -57,9 +59,10 @@ typedef struct EventWork {
   bool *frozen_rests;
   double *frozen_forgiven;
   double *f_before, *f_old, *f_new, *by_column;
-  double rate;   // of the switching function that was crossed
-  bool *crossed; // by event: at the time of the event that is passed
-  double *bend;  // of the slopes before it
+  double *moment; // by column: how the time of the event moves
+  double rate;    // of the switching function that was crossed
+  bool *crossed;  // by event: at the time of the event that is passed
+  double *bend;   // of the slopes before it
   double last_time;
   int repeats; // events at the same time
   long *count; // by event: how often it has changed its mode by itself since event_begin
@@ -70,6 +73,20 @@ typedef struct EventWork {
   long *smooth_since; // by event: number of the step of the first of these
   long steps;         // that were searched
   double *followed;   // scratch: switching functions
+  // Of motions that stay on surfaces, see slide.h.
+  bool never_slides;
+  bool slide_over; // at the last decision more surfaces than SLIDE_MOST were reached
+  int slide[SLIDE_MOST], slide_count;    // numbers of surfaces
+  bool *slides;                          // by event: belongs to one of these
+  bool *decided;                         // by event: its surface was left just now, to its side
+  bool slid;                             // surfaces were reached or left at this event
+  long *sticks;                          // by event: how often its surface began to hold the motion
+  long more_rhs;                         // evaluations of the equations besides one for each call
+  double *own_low, *own_high, *own_size; // by event: those of w, while they are of the share
+  double *before_slide;                  // scratch: modes
+  double *corner[SLIDE_MOST + 1];        // scratch: the motion, outputs or Jacobian at corners
+  double *slide_rate, *slide_by[SLIDE_MOST + 1], *share_by, *mixed; // scratch, see slide.c
+  double *moved, *contribution, *arriving;                          // the same
   // Of hybrid systems, see event_jump.h.
   bool live;        // switching functions are those at an event, where discrete variables change
   bool jumped;      // states have jumped at this event
@@ -78,7 +95,7 @@ typedef struct EventWork {
   double *after;    // results of system_jump
   double *timer;    // results of system_timers
   double *needed;   // by event: 0 where nothing depends on it until the next event
-  double *moment;   // by column: how the time of the event moves
+  bool common;      // all events that have crossed move alike, by moment
   double *other;    // the same of another event at the same time
   char *kept;       // scratch: how things stood before events that happen at one time
   double *result;   // scratch: what these did together, states first

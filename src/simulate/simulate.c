@@ -18,6 +18,7 @@
 #include "simulate/event_through.h"
 #include "simulate/follow.h"
 #include "simulate/implicit.h"
+#include "simulate/slide.h"
 #include "simulate/steppers.h"
 
 static const double START_RESIDUAL = 1e-8; // relative; above rounding errors of start values
@@ -25,7 +26,8 @@ static const double START_RESIDUAL = 1e-8; // relative; above rounding errors of
 enum {
   SWITCHES_MOST = 20, // between explicit and implicit in one run; then it stays implicit
   FREQUENT = 1000,    // events of one kind that are worth a remark
-  LARGE = 60,         // states from which the stiff method is bdf with sparse matrices
+  STEPPER_ROLES = 3,
+  LARGE = 60, // states from which the stiff method is bdf with sparse matrices
 };
 
 struct SimulateWork {
@@ -38,8 +40,9 @@ struct SimulateWork {
   Ode ode;
   Tolerance tol;
   double *abs_tol;
-  const StepperRow *rows[2]; // explicit, implicit
-  Stepper *steppers[2];
+  // Explicit, implicit, and instead of that while the motion slides, where the Jacobian is an approximation.
+  const StepperRow *rows[STEPPER_ROLES];
+  Stepper *steppers[STEPPER_ROLES];
   int in_use;
   double *y;   // scratch for dense output
   double *row; // of outputs, before it goes into columns
@@ -93,6 +96,10 @@ static void ode_rhs(void *self, double t, const double *y, double *dy) {
   SimulateWork *w = self;
   const System *s = w->system;
   if (w->events) event_follow(w->events, t, y);
+  if (w->events && w->events->slide_count) {
+    slide_rhs_sens(w->events, t, y, dy);
+    return;
+  }
   system_rhs_sens(w->work, t, y, dy);
   if (!is_beyond_kink(w, t, y, dy, s->nx * (1 + s->stride))) return;
   system_rhs_sens(w->work, t, y, dy);
@@ -102,6 +109,10 @@ static void ode_rhs(void *self, double t, const double *y, double *dy) {
 static void ode_rhs_states(void *self, double t, const double *x, double *dx) {
   SimulateWork *w = self;
   if (w->events) event_follow(w->events, t, x);
+  if (w->events && w->events->slide_count) {
+    slide_rhs(w->events, t, x, dx);
+    return;
+  }
   system_rhs(w->work, t, x, dx);
   if (!is_beyond_kink(w, t, x, dx, w->system->nx)) return;
   system_rhs(w->work, t, x, dx);
@@ -111,6 +122,10 @@ static void ode_rhs_states(void *self, double t, const double *x, double *dx) {
 static void ode_jacobian(void *self, double t, const double *x, double *J, double *ft) {
   SimulateWork *w = self;
   if (w->events) event_follow(w->events, t, x);
+  if (w->events && w->events->slide_count) {
+    slide_jacobian(w->events, t, x, J, ft);
+    return;
+  }
   system_jacobian(w->work, t, x, J, ft);
   if (!is_beyond_kink(w, t, x, J, pattern_count(&w->system->sparse.jacobian))) return;
   system_jacobian(w->work, t, x, J, ft);
@@ -236,6 +251,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   make_ode(w);
   choose_solver(options, s->nx, w->rows);
   if (s->lanes > 1) w->rows[1] = w->rows[0];
+  w->rows[2] = w->rows[1]->differentiated ? stepper_find("bdf") : w->rows[1];
   int numbers = s->nx + s->nx * s->stride;
   w->abs_tol = ARENA_ARRAY(a, double, numbers * s->lanes + 16);
   w->y = ARENA_ARRAY(a, double, numbers * s->lanes + 16);
@@ -252,6 +268,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
   if (s->ne || s->hybrid) {
     w->events = event_work_new(a, w->work);
     event_search_prepare(w->events);
+    w->events->never_slides = is_integrated_directly(options);
   }
   if (s->model->assert_count && s->lanes == 1) {
     w->conditions = ARENA_ARRAY(a, double, s->model->assert_count);
@@ -267,7 +284,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
 void simulate_work_free(SimulateWork *w) {
   if (!w) return;
   if (w->closed) w->simulator->work_done(w->closed);
-  for (int i = 0; i < 2; i++) stepper_done(w->steppers[i]);
+  for (int i = 0; i < STEPPER_ROLES; i++) stepper_done(w->steppers[i]);
   implicit_free(w->implicit);
   system_work_free(w->work);
   arena_free(w->arena);
@@ -408,7 +425,10 @@ static bool put_row(SimulateWork *w, double t, const double *y) {
   double *values = out->column ? w->row : out->values + (size_t)out->rows * (size_t)width;
   double *sens = out->column ? w->row + width : out->sens + (size_t)out->rows * (size_t)slopes;
   if (w->events) event_follow(w->events, t, y);
-  system_outputs(w->work, t, y, values, slopes ? sens : NULL);
+  if (w->events)
+    slide_outputs(w->events, t, y, values, slopes ? sens : NULL);
+  else
+    system_outputs(w->work, t, y, values, slopes ? sens : NULL);
   bool fine = s->output.all_states || // accepted steps are finite
               (all_finite(values, width) && (!slopes || all_finite(sens, slopes)));
   if (!fine) return end_output(&w->run, t, y);
@@ -625,6 +645,7 @@ static void remark_assertions(SimulateWork *w) {
 static bool end_unsettled(SimulateWork *w, int event) {
   const char *what = w->events->unsettled;
   if (event < 0) return end_discrete(&w->run, what);
+  if (w->events->slide_over) return end_too_many_surfaces(&w->run, SLIDE_MOST);
   return what[0] ? end_contradicting(&w->run, what) : end_chatter(&w->run, event);
 }
 
@@ -790,10 +811,29 @@ static void change_stepper(SimulateWork *w, int which) {
   w->switches++;
 }
 
+static bool is_sliding(const SimulateWork *w) {
+  return w->events && w->events->slide_count > 0;
+}
+
+// The method for stiff motions: the one that differentiates itself needs exact Jacobians.
+static int stiff_role(const SimulateWork *w) {
+  return is_sliding(w) ? 2 : 1;
+}
+
+// After surfaces were reached or left.
+static void follow_slides(SimulateWork *w) {
+  bool named = w->rows[0] == w->rows[1];
+  if (w->rows[2] == w->rows[1] || (w->in_use == 0 && !named)) return;
+  int role = is_sliding(w) ? 2 : named ? 0 : 1;
+  if (role == w->in_use) return;
+  change_stepper(w, role);
+  w->switches--;
+}
+
 static void follow_stiffness(SimulateWork *w, StepEnd e) {
   if (w->rows[0] == w->rows[1]) return;
-  if (e == STEP_STIFF && w->in_use == 0) change_stepper(w, 1);
-  if (e == STEP_NOT_STIFF && w->in_use == 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
+  if (e == STEP_STIFF && w->in_use == 0) change_stepper(w, stiff_role(w));
+  if (e == STEP_NOT_STIFF && w->in_use >= 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
 }
 
 // Ends the last step at an earlier time, which its dense output knows.
@@ -889,6 +929,7 @@ static bool pass_break(SimulateWork *w) {
   const Stepper *s = stepper(w);
   bool timer = s->t == w->next_timer;
   if (watches_jumps(w)) invariants_before_jump(w->invariants, s->t, s->y);
+  if (is_sliding(w)) slide_project(w->events, s->t, s->y, true);
   Break kind = enter_pieces(w, s->t);
   enter_timed(w);
   if (timer || kind == BREAK_NONE) {
@@ -927,6 +968,15 @@ static inline bool patience_of_step_lasts(SimulateWork *w) {
   return patience_lasts(work);
 }
 
+// A motion on a curved surface drifts away from it by the errors of its steps. Methods that begin anew wherever states are moved
+// are left alone while that is some tolerances: at their lowest order each step would cost more accuracy.
+static void keep_slides(SimulateWork *w) {
+  static const double TIMES = 10;
+  Stepper *s = stepper(w);
+  double allowed = s->row->moved ? 0 : TIMES * w->tol.rel;
+  if (is_sliding(w) && slide_keep(w->events, s->t, s->y, allowed)) continue_from(w, true);
+}
+
 static bool advance(SimulateWork *w) {
   Stepper *s = stepper(w);
   if (!patience_of_step_lasts(w)) return end_stopped(&w->run);
@@ -951,6 +1001,7 @@ static bool advance(SimulateWork *w) {
   if (singular.t < HUGE_VAL) return end_singular(&w->run, &singular, "at");
   if (w->out->stepped) w->out->stepped(w->out->stepped_data, s);
   if (w->invariants) keep_invariants(w);
+  keep_slides(w);
   double h = s->t - s->t_old;
   bool timer = s->t == w->next_timer;
   if (s->t == w->next_break && !pass_break(w)) return false;
@@ -958,13 +1009,14 @@ static bool advance(SimulateWork *w) {
   bool marked = s->t == w->mark;
   if (!assertions_go_on(w) || !put_rows_at(w, s->t) || !is_worth_going_on(w)) return false;
   follow_stiffness(w, e);
+  follow_slides(w);
   follow_rate(w);
   if (marked && !pass_mark(w)) return false;
   return next_stop(w) > stepper(w)->t || pass_stop(w);
 }
 
 static void collect_work(SimulateWork *w) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < STEPPER_ROLES; i++) {
     if (!w->steppers[i]) continue;
     const StepCount *c = &w->steppers[i]->count;
     StepCount *sum = &w->out->work;
@@ -972,6 +1024,14 @@ static void collect_work(SimulateWork *w) {
     sum->rhs += c->rhs, sum->rhs_sens += c->rhs_sens;
     sum->jacobians += c->jacobians, sum->factorisations += c->factorisations;
   }
+  if (w->events) w->out->work.rhs += w->events->more_rhs;
+}
+
+static void note_stuck(SimulateWork *w) {
+  Trajectory *out = w->out;
+  for (int k = 0; w->events && k < w->system->ne && out->stuck_count < STUCK_MOST; k++)
+    if (w->events->sticks[k])
+      out->stuck[out->stuck_count++] = (Stuck){k, w->events->sticks[k], slide_peak(w->events, k)};
 }
 
 // Break points of tables are meant to be many.
@@ -1041,7 +1101,7 @@ static void integrate(SimulateWork *w) {
   aim_picks(w);
   if ((point ? begin_at(w, point) : begin(w) && put_first_row(w)) &&
       (next_stop(w) > w->t_start || pass_stop(w))) {
-    if (w->t_end > w->t_start) restart(w);
+    if (w->t_end > w->t_start) restart(w), follow_slides(w);
     while (stepper(w)->t < w->t_end && advance(w)) {
     }
   }
@@ -1063,6 +1123,7 @@ static void plan_mark(SimulateWork *w) {
 static void begin_trajectory(const SimulateRequest *request, Trajectory *out) {
   out->outcome = OUTCOME_REACHED_END;
   out->rows = request->rows_before, out->events = 0, out->work = (StepCount){0};
+  out->stuck_count = 0;
   out->solver[0] = out->message[0] = out->log[0] = out->slopes_by[0] = 0;
   out->runs = (ClosedRuns){0};
   out->slopes_failed = false;
@@ -1095,10 +1156,10 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->t_end = request->count ? request->times[request->count - 1] : w->t_start;
   plan_mark(w);
   begin_trajectory(request, out);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < STEPPER_ROLES; i++)
     if (w->steppers[i]) w->steppers[i]->count = (StepCount){0};
   w->tol.max_steps = request->max_steps ? request->max_steps : w->options.max_steps;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < STEPPER_ROLES; i++)
     if (w->steppers[i]) w->steppers[i]->tol.max_steps = w->tol.max_steps;
   w->run = (SimulateRun){.system = w->system,
                          .work = w->work,
@@ -1109,8 +1170,10 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
                          .t_end = w->t_end,
                          .y = w->y,
                          .out = out};
+  if (w->events) slide_count_anew(w->events);
   if (!is_refused(w)) integrate(w);
   collect_work(w);
+  note_stuck(w);
   remark_events(w);
   remark_assertions(w);
   collect_violations(w);

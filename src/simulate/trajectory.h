@@ -84,6 +84,14 @@ typedef struct ClosedRuns {  // of a closed simulator
   char message[700];
 } ClosedRuns;
 
+// Where the motion stuck, see slide.h.
+enum { STUCK_MOST = 8 };
+typedef struct Stuck {
+  int event;
+  long times;
+  double peak; // of |w|
+} Stuck;
+
 typedef struct Trajectory {
   Outcome outcome;
   // Output times that were reached. A row at the time of an event or of a break of an input shows what comes after it,
@@ -103,6 +111,8 @@ typedef struct Trajectory {
   void *stepped_data;
   StepCount work;
   long events;
+  Stuck stuck[STUCK_MOST]; // by surface
+  int stuck_count;
   double t_end; // how far it came, as time in the model
   // How well the invariants that index reduction left hold at the steps: the largest |g_i|, the same against the size
   // of its terms (0 with several lanes), and the largest |g_x s + g_p| of their sensitivities times |p| (1 where p is

@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void simulate(EntrainModel *model) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   EntrainOptions *options = entrain_options_new();
   entrain_options_set(options, "max_steps", "2000", &error);
   EntrainSimulation *simulation = entrain_simulation_new(model, options, &error);
@@ -21,7 +21,7 @@ static void simulate(EntrainModel *model) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   EntrainModel *model = entrain_model_parse("<fuzz>", (const char *)data, size, &error);
   if (model) {
     for (int report = ENTRAIN_REPORT_SUMMARY; report <= ENTRAIN_REPORT_DOT; report++)

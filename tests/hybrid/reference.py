@@ -341,6 +341,7 @@ def reference(model, times, coarse=100, fine=230):
     first, second = (Run(compiled, params, times, n) for n in (coarse, fine))
     expected = Expected()
     expected.compiled, expected.params, expected.times, expected.columns = compiled, params, times, model.columns()
+    expected.model = model
     if (first.chatter is None) != (second.chatter is None):
         raise Unclear('chatter at one step size only')
     expected.chatter = second.chatter

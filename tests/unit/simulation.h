@@ -102,7 +102,7 @@ static inline bool run_prepare(Run *r, const Spec *s) {
 
 // The result is NULL and the error filled when it could not run.
 static inline Run simulate_try(const Spec *s) {
-  Run r = {0};
+  Run r = {.work.size = sizeof r.work};
   if (run_prepare(&r, s)) r.result = entrain_simulation_run(r.simulation, &r.error);
   if (r.result) entrain_result_work(r.result, &r.work);
   return r;
@@ -193,7 +193,7 @@ static inline double largest_difference(const Run *a, const Run *b, const char *
 // ---------------------------------------------------------------- sensitivities against differences
 
 static inline double parameter_value(const Run *r, const char *name) {
-  EntrainVariable v;
+  EntrainVariable v = {.size = sizeof v};
   int i = entrain_model_find(r->model, ENTRAIN_PARAMETER, name);
   assert_true(i >= 0 && entrain_model_variable(r->model, ENTRAIN_PARAMETER, i, &v));
   return v.value;

@@ -3,7 +3,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/patience.h"
 #include "num/random.h"
 #include "test.h"
 
@@ -252,6 +254,36 @@ static void what_tells_nothing_is_white(void **state) {
   assert_true(a.phi == 0 && a.theta == 0 && few.phi == 0 && few.theta == 0);
 }
 
+static bool count_questions(void *data) {
+  ++*(int *)data;
+  return false;
+}
+
+static double seconds_of_fit(const ArmaSeries *series, int count) {
+  clock_t before = clock();
+  arma_fit(series, count);
+  return (double)(clock() - before) / CLOCKS_PER_SEC;
+}
+
+// A long record asks whether it goes on, and ends at the first no: in less than a tenth of the time that it takes.
+static void a_no_ends_it_at_once(void **state) {
+  (void)state;
+  static Record r;
+  make_record(&r, LONG, (Arma){0.9, 0}, 1);
+  enum { COPIES = 4000, FEW = 40 }; // as long as a record of a million samples
+  ArmaSeries *series = calloc(COPIES, sizeof *series);
+  for (int i = 0; i < COPIES; i++) series[i] = r.series;
+  double all = seconds_of_fit(series, FEW) * COPIES / FEW;
+  int questions = 0;
+  Patience p = {.goes_on = count_questions, .data = &questions};
+  patience_begin(&p);
+  double ended = seconds_of_fit(series, COPIES);
+  patience_end(&p);
+  free(series);
+  assert_true(questions > 0);
+  assert_true(ended < 0.1 * all);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(correlations_are_those_of_the_weights),
@@ -262,6 +294,7 @@ int main(void) {
       cmocka_unit_test(noise_is_coloured_where_that_is_worth_two_numbers),
       cmocka_unit_test(correlation_lasts_for_a_quarter_of_the_record),
       cmocka_unit_test(records_share_their_correlation),
-      cmocka_unit_test(what_tells_nothing_is_white)};
+      cmocka_unit_test(what_tells_nothing_is_white),
+      cmocka_unit_test(a_no_ends_it_at_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // --stop 2
-model Sliding "forces hold the motion at a discontinuity"
+model Toggle "a discrete variable that contradicts itself"
   Real x(start = 0, fixed = true);
+  Boolean b(start = false, fixed = true);
 equation
-  der(x) = if x > 0.5 then -1 else 1;
-end Sliding;
+  der(x) = 1;
+  b = if x > 0.5 then not pre(b) else false;
+end Toggle;

@@ -1,0 +1,805 @@
+// Sliding motions (Filippov 1988, Differential Equations with Discontinuous Righthand Sides, chapter 2). Let f- be the motion with all
+// surfaces that it slides on taken at their sides w < 0, and f_i the same with surface i at w > 0. The motion is
+//   f = f- + sum_i a_i (f_i - f-),   0 < a_i < 1,
+// with shares a that keep every w_j: with the rates r = w_x f + w_t, (r_i - r-)_j a_i = -(r-)_j, a small linear system. For one surface
+// this is Filippov's mixture; for several, the equations must be sums of what the surfaces contribute, as forces of friction
+// are. The motion leaves surface i where a_i reaches 0 or 1.
+//
+// Sensitivities: a depends on x and p, so dS/dt = mixture of (f_c)_x S + (f_c)_p, and (f_i - f-) da_i/dp, where da/dp follows from the
+// derivatives of the same linear system.
+//
+// Where equations are not linear in sign(w) (the square of a force of friction, or loads that shift between two contacts), a mixture of
+// results is not what they say. There sign(w) itself takes the value 2 a - 1 between -1 and 1 (Utkin's equivalent control, the limit of
+// tanh(w/width)), the same for all equations, and a is found by Newton's method; where all is linear, both are the same. Relations that
+// are no sign keep their two sides, which are mixed. On the surface w_x S + w_p = 0. Where the motion reaches it, S jumps by
+// -(f_i - f-) (r_i - r-)^-1 (w_x S + w_p), the same as (f_old - f_new) dt/dp of event.c. Where it leaves, f is continuous, and so is S.
+#include "simulate/slide.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = SLIDE_MOST };
+static const double AFFINE = 1e-7;      // relative: the sides of several surfaces add up
+static const double ROUNDED = 1e-12;    // relative: a rate that is 0
+static const double LEAST_WRONG = 1e-7; // of shares, and relative of rates
+static const double SINGULAR = 1e-11;   // of the largest number of a matrix
+static const double LEAST_SIZE = 1e-3;  // of w: of its change by one side during the simulation
+static const double DRIFT = 1e-11;      // of the size of w
+static const double RELEASED = 1e-9;    // of the same: a jump has taken the motion away
+
+// ---------------------------------------------------------------- corners
+
+// The modes of all events of a surface, as they are at this side of it, and those of sign(w) with this value.
+static void set_value(EventWork *e, int surface, int side, double value) {
+  const System *s = e->work->system;
+  for (int j = 0; j < s->ne; j++) {
+    if (s->surfaces.of[j] != s->surfaces.event[surface]) continue;
+    int same = s->surfaces.side[j];
+    bool sign = s->model->flat->events.at[j].kind == EVENT_SIGN;
+    system_set_mode(e->work, j, sign ? value * same : side * same < 0);
+  }
+}
+
+// Side 0: as they rest while it slides.
+static void set_side(EventWork *e, int surface, int side) {
+  set_value(e, surface, side, side);
+}
+
+// Corner 0 has all surfaces of the list at their sides w < 0, corner i > 0 has number i - 1 at w > 0. share: sign(w) has the value
+// of these shares instead, at all corners; NULL: that of the side.
+static void set_corner(EventWork *e, const int *list, int count, int corner, const double *share) {
+  for (int i = 0; i < count; i++) {
+    int side = corner == i + 1 ? 1 : -1;
+    set_value(e, list[i], side, share ? 2 * share[i] - 1 : side);
+  }
+}
+
+static void rest(EventWork *e) {
+  for (int i = 0; i < e->slide_count; i++) set_side(e, e->slide[i], 0);
+}
+
+// Gauss with the largest pivot. b becomes the solution. false: singular up to rounding errors.
+static bool eliminate(int n, double A[MOST][MOST], double *b) {
+  double most = 0;
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < n; c++) most = fmax(most, fabs(A[r][c]));
+  for (int c = 0; c < n; c++) {
+    int p = c;
+    for (int r = c + 1; r < n; r++)
+      if (fabs(A[r][c]) > fabs(A[p][c])) p = r;
+    if (!(fabs(A[p][c]) > SINGULAR * most)) return false;
+    for (int k = 0; k < n && p != c; k++) {
+      double swap = A[c][k];
+      A[c][k] = A[p][k], A[p][k] = swap;
+    }
+    double swap = b[c];
+    b[c] = b[p], b[p] = swap;
+    for (int r = c + 1; r < n; r++) {
+      double by = A[r][c] / A[c][c];
+      for (int k = c; k < n; k++) A[r][k] -= by * A[c][k];
+      b[r] -= by * b[c];
+    }
+  }
+  for (int r = n - 1; r >= 0; r--) {
+    for (int k = r + 1; k < n; k++) b[r] -= A[r][k] * b[k];
+    b[r] /= A[r][r];
+  }
+  return true;
+}
+
+// A x = b, b becomes x. Surfaces may depend on each other (two bodies that stick to the ground and to each other): the motion is
+// then the same for many shares, and the shortest x is taken, by Tikhonov's regularisation repeated on its residual.
+static bool solve(int n, double A[MOST][MOST], double *b) {
+  enum { REPEATS = 6 };
+  static const double WEIGHT = 1e-6;
+  double copy[MOST][MOST], right[MOST], x[MOST] = {0}, size = 0;
+  memcpy(right, b, (size_t)n * sizeof *b);
+  for (int r = 0; r < n; r++) memcpy(copy[r], A[r], (size_t)n * sizeof **A);
+  if (eliminate(n, copy, b)) return true;
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < n; c++) size += A[r][c] * A[r][c];
+  if (!(size > 0 && isfinite(size))) return false;
+  for (int repeat = 0; repeat < REPEATS; repeat++) {
+    double d[MOST], rest[MOST];
+    for (int r = 0; r < n; r++) {
+      rest[r] = right[r];
+      for (int c = 0; c < n; c++) rest[r] -= A[r][c] * x[c];
+    }
+    for (int i = 0; i < n; i++) {
+      d[i] = 0;
+      for (int r = 0; r < n; r++) d[i] += A[r][i] * rest[r];
+      for (int j = 0; j < n; j++) {
+        copy[i][j] = i == j ? WEIGHT * size : 0;
+        for (int r = 0; r < n; r++) copy[i][j] += A[r][i] * A[r][j];
+      }
+    }
+    if (!eliminate(n, copy, d)) return false;
+    for (int i = 0; i < n; i++) x[i] += d[i];
+  }
+  for (int r = 0; r < n; r++) { // the equations must not contradict each other
+    double rest = right[r], terms = fabs(right[r]);
+    for (int c = 0; c < n; c++) rest -= A[r][c] * x[c], terms += fabs(A[r][c] * x[c]);
+    if (fabs(rest) > 1e-8 * terms + 1e-12 * sqrt(size)) return false;
+  }
+  memcpy(b, x, (size_t)n * sizeof *b);
+  return true;
+}
+
+// What the surfaces of a list do to their own rates.
+typedef struct Rates {
+  double base[MOST];     // of corner 0
+  double by[MOST][MOST]; // [j][i]: rate of number j at corner i + 1, less base
+} Rates;
+
+static void note_rates(const int *list, int count, const double *all, int corner, Rates *r) {
+  for (int j = 0; j < count; j++)
+    if (corner == 0)
+      r->base[j] = all[list[j]];
+    else
+      r->by[j][corner - 1] = all[list[j]] - r->base[j];
+}
+
+static void copy_matrix(int n, double from[MOST][MOST], double to[MOST][MOST]) {
+  for (int r = 0; r < n; r++) memcpy(to[r], from[r], (size_t)n * sizeof **to);
+}
+
+static void find_shares(int count, const Rates *r, double *share) {
+  double A[MOST][MOST];
+  for (int j = 0; j < count; j++) { // from 1/2, so that the shortest is the one in the middle
+    share[j] = -r->base[j];
+    for (int i = 0; i < count; i++) A[j][i] = r->by[j][i], share[j] -= 0.5 * r->by[j][i];
+  }
+  bool found = solve(count, A, share);
+  for (int j = 0; j < count; j++) share[j] = found ? share[j] + 0.5 : nan("");
+}
+
+static double weight(const EventWork *e, const double *share, int corner) {
+  if (corner) return share[corner - 1];
+  double rest_of = 1;
+  for (int i = 0; i < e->slide_count; i++) rest_of -= share[i];
+  return rest_of;
+}
+
+// What is evaluated with the modes in use.
+typedef void Evaluation(EventWork *e, double t, const double *y, double *to);
+
+static void evaluate_motion(EventWork *e, double t, const double *y, double *to) {
+  system_rhs(e->work, t, y, to);
+}
+
+static void evaluate_motion_sens(EventWork *e, double t, const double *y, double *to) {
+  system_rhs_sens(e->work, t, y, to);
+}
+
+static void evaluate_events(EventWork *e, double t, const double *y, double *to) {
+  system_events(e->work, t, y, to);
+}
+
+static void evaluate_outputs(EventWork *e, double t, const double *y, double *to) {
+  system_outputs(e->work, t, y, to, NULL);
+}
+
+static void evaluate_outputs_sens(EventWork *e, double t, const double *y, double *to) {
+  system_outputs(e->work, t, y, to, to + e->work->system->ny);
+}
+
+// to = mixture of the corners, each of n numbers in e->corner.
+static void mix(const EventWork *e, const double *share, int n, double *to) {
+  for (int k = 0; k < n; k++) to[k] = e->corner[0][k];
+  for (int i = 0; i < e->slide_count; i++)
+    for (int k = 0; k < n; k++) to[k] += share[i] * (e->corner[i + 1][k] - e->corner[0][k]);
+}
+
+// Fills e->corner, and to with their mixture. e->corner stays; of the first n numbers.
+static void mix_corners(EventWork *e, double t, const double *y, Evaluation *what, int n,
+                        const double *share, double *to) {
+  bool bends = e->work->system->surfaces.bends;
+  for (int c = 0; c <= e->slide_count; c++) {
+    set_corner(e, e->slide, e->slide_count, c, bends ? share : NULL);
+    what(e, t, y, e->corner[c]);
+  }
+  rest(e);
+  mix(e, share, n, to);
+}
+
+// ---------------------------------------------------------------- sign(w) with a value
+
+static const double STEP = 1.0 / 64; // of a share, for differences
+enum { NEWTON_MOST = 20 };
+
+// Rates of the surfaces of a list at these shares.
+static void rates_at(EventWork *e, double t, const double *x, const int *list, int count,
+                     const double *share, double *rate) {
+  double first[MOST];
+  for (int c = 0; c <= count; c++) {
+    set_corner(e, list, count, c, share);
+    system_slide(e->work, t, x, e->slide_rate, NULL);
+    for (int j = 0; j < count; j++) {
+      double here = e->slide_rate[list[j]];
+      if (c == 0) first[j] = rate[j] = here;
+      if (c > 0) rate[j] += share[c - 1] * (here - first[j]);
+    }
+  }
+}
+
+// Their derivatives by the shares, by differences that are exact for polynomials of degree 4.
+static void rates_by_share(EventWork *e, double t, const double *x, const int *list, int count,
+                           const double *share, double by[MOST][MOST]) {
+  static const double AT[] = {-2, -1, 1, 2}, FACTOR[] = {1, -8, 8, -1};
+  double moved[MOST], rate[MOST];
+  memcpy(moved, share, (size_t)count * sizeof *share);
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < count; j++) by[j][i] = 0;
+    for (int d = 0; d < 4; d++) {
+      moved[i] = share[i] + AT[d] * STEP;
+      rates_at(e, t, x, list, count, moved, rate);
+      for (int j = 0; j < count; j++) by[j][i] += FACTOR[d] * rate[j] / (12 * STEP);
+    }
+    moved[i] = share[i];
+  }
+}
+
+// From these shares to some at which the rates are 0. Returns how far they are beyond 0 or 1.
+static double refine(EventWork *e, double t, const double *x, const Rates *r, double *share) {
+  int n = e->slide_count;
+  double moved = HUGE_VAL, beyond = 0;
+  for (int round = 0; round < NEWTON_MOST && moved > 1e-3 * ROUNDED; round++) {
+    double A[MOST][MOST], b[MOST];
+    bool done = true;
+    rates_at(e, t, x, e->slide, n, share, b);
+    for (int j = 0; j < n; j++) {
+      double size = fabs(r->base[j]);
+      for (int i = 0; i < n; i++) size += fabs(r->by[j][i]);
+      done = done && fabs(b[j]) <= 1e-3 * ROUNDED * size;
+    }
+    if (done) break;
+    rates_by_share(e, t, x, e->slide, n, share, A);
+    if (!solve(n, A, b)) return HUGE_VAL;
+    moved = 0;
+    for (int j = 0; j < n; j++) share[j] -= b[j], moved = fmax(moved, fabs(b[j]));
+  }
+  for (int j = 0; j < n; j++) beyond = fmax(beyond, fmax(-share[j], share[j] - 1));
+  return beyond;
+}
+
+// Equations that are not linear may have several solutions: the one nearest to shares between 0 and 1, from those of a linear law and
+// from the middle.
+static void refine_shares(EventWork *e, double t, const double *x, const Rates *r, double *share) {
+  int n = e->slide_count;
+  double other[MOST];
+  for (int j = 0; j < n; j++) share[j] = fmin(fmax(share[j], 0), 1), other[j] = 0.5;
+  double beyond = refine(e, t, x, r, share);
+  if (beyond > 0 && refine(e, t, x, r, other) < beyond)
+    memcpy(share, other, (size_t)n * sizeof *share);
+}
+
+// Derivative of what a mixture is made of by share i, at all corners mixed: to[k], of the first n numbers.
+static void by_share(EventWork *e, double t, const double *y, Evaluation *what, int n,
+                     const double *share, int i, double *to) {
+  static const double AT[] = {-2, -1, 1, 2}, FACTOR[] = {1, -8, 8, -1};
+  double moved[MOST];
+  memcpy(moved, share, (size_t)e->slide_count * sizeof *share);
+  memset(to, 0, (size_t)n * sizeof *to);
+  for (int d = 0; d < 4; d++) {
+    moved[i] = share[i] + AT[d] * STEP;
+    mix_corners(e, t, y, what, n, moved, e->moved);
+    for (int k = 0; k < n; k++) to[k] += FACTOR[d] * e->moved[k] / (12 * STEP);
+  }
+}
+
+// ---------------------------------------------------------------- shares
+
+static void shares_at(EventWork *e, double t, const double *x, double *share) {
+  Rates r = {0};
+  for (int c = 0; c <= e->slide_count; c++) {
+    set_corner(e, e->slide, e->slide_count, c, NULL);
+    system_slide(e->work, t, x, e->slide_rate, NULL);
+    note_rates(e->slide, e->slide_count, e->slide_rate, c, &r);
+  }
+  find_shares(e->slide_count, &r, share);
+  if (e->work->system->surfaces.bends) refine_shares(e, t, x, &r, share);
+  rest(e);
+}
+
+// And their derivatives by the columns, share_by[i*stride + k].
+static void shares_with_slopes(EventWork *e, double t, const double *y, double *share) {
+  const System *s = e->work->system;
+  int n = e->slide_count;
+  Rates r = {0};
+  bool bends = s->surfaces.bends;
+  if (bends) shares_at(e, t, y, share);
+  for (int c = 0; c <= n; c++) {
+    set_corner(e, e->slide, n, c, bends ? share : NULL);
+    system_slide(e->work, t, y, e->slide_rate, e->slide_by[c]);
+    note_rates(e->slide, n, e->slide_rate, c, &r);
+  }
+  if (bends)
+    rates_by_share(e, t, y, e->slide, n, share, r.by);
+  else
+    find_shares(n, &r, share);
+  rest(e);
+  for (int k = 0; k < s->ns; k++) {
+    double A[MOST][MOST], b[MOST];
+    copy_matrix(n, r.by, A);
+    for (int j = 0; j < n; j++) {
+      b[j] = 0;
+      for (int c = 0; c <= n; c++)
+        b[j] -= weight(e, share, c) * e->slide_by[c][e->slide[j] * s->stride + k];
+    }
+    bool found = solve(n, A, b);
+    for (int j = 0; j < n; j++) e->share_by[j * s->stride + k] = found ? b[j] : nan("");
+  }
+}
+
+// ---------------------------------------------------------------- the motion
+
+void slide_rhs(EventWork *e, double t, const double *x, double *dx) {
+  if (!e->slide_count) {
+    system_rhs(e->work, t, x, dx);
+    return;
+  }
+  double share[MOST];
+  shares_at(e, t, x, share);
+  e->more_rhs += 2 * e->slide_count + 1; // rates of the surfaces cost as much as the equations
+  mix_corners(e, t, x, evaluate_motion, e->work->system->nx, share, dx);
+}
+
+// What share j contributes: e->corner[j + 1] less e->corner[0], or where the equations are not linear, the derivative.
+static const double *contribution(EventWork *e, double t, const double *y, Evaluation *what, int n,
+                                  const double *share, int j) {
+  if (e->work->system->surfaces.bends)
+    by_share(e, t, y, what, n, share, j, e->contribution);
+  else
+    for (int k = 0; k < n; k++) e->contribution[k] = e->corner[j + 1][k] - e->corner[0][k];
+  return e->contribution;
+}
+
+void slide_rhs_sens(EventWork *e, double t, const double *y, double *dy) {
+  const System *s = e->work->system;
+  if (!e->slide_count) {
+    system_rhs_sens(e->work, t, y, dy);
+    return;
+  }
+  double share[MOST];
+  shares_with_slopes(e, t, y, share);
+  e->more_rhs += 2 * e->slide_count + 1;
+  mix_corners(e, t, y, evaluate_motion_sens, s->nx * (1 + s->stride), share, dy);
+  for (int j = 0; j < e->slide_count; j++) {
+    const double *by = contribution(e, t, y, evaluate_motion, s->nx, share, j);
+    for (int i = 0; i < s->nx; i++)
+      for (int k = 0; k < s->ns && by[i] != 0; k++)
+        dy[s->nx + i * s->stride + k] += by[i] * e->share_by[j * s->stride + k];
+  }
+}
+
+void slide_events(EventWork *e, double t, const double *x, double *switching) {
+  const System *s = e->work->system;
+  if (!e->slide_count) {
+    system_events(e->work, t, x, switching);
+    return;
+  }
+  double share[MOST];
+  shares_at(e, t, x, share);
+  mix_corners(e, t, x, evaluate_events, s->ne, share, switching);
+  for (int j = 0; j < s->ne; j++)
+    if (e->slides[j]) switching[j] = 0.5;
+  for (int i = 0; i < e->slide_count; i++) switching[s->surfaces.event[e->slide[i]]] = share[i];
+}
+
+void slide_outputs(EventWork *e, double t, const double *y, double *values, double *sens) {
+  const System *s = e->work->system;
+  if (!e->slide_count || s->output.all_states) {
+    system_outputs(e->work, t, y, values, sens);
+    return;
+  }
+  double share[MOST];
+  int n = s->ny, slopes = sens ? s->ny * s->np : 0;
+  if (sens && s->ns)
+    shares_with_slopes(e, t, y, share);
+  else
+    shares_at(e, t, y, share);
+  mix_corners(e, t, y, sens ? evaluate_outputs_sens : evaluate_outputs, n + slopes, share,
+              e->mixed);
+  memcpy(values, e->mixed, (size_t)n * sizeof *values);
+  if (!sens) return;
+  memcpy(sens, e->mixed + n, (size_t)slopes * sizeof *sens);
+  for (int j = 0; j < e->slide_count; j++) {
+    const double *by = contribution(e, t, y, evaluate_outputs, n, share, j);
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < s->ns; k++)
+        sens[i * s->np + s->columns.active[k]] += by[i] * e->share_by[j * s->stride + k];
+  }
+}
+
+void slide_jacobian(EventWork *e, double t, const double *x, double *J, double *ft) {
+  if (!e->slide_count) {
+    system_jacobian(e->work, t, x, J, ft);
+    return;
+  }
+  const System *s = e->work->system;
+  int entries = pattern_count(&s->sparse.jacobian);
+  double share[MOST];
+  shares_at(e, t, x, share);
+  for (int c = 0; c <= e->slide_count; c++) {
+    set_corner(e, e->slide, e->slide_count, c, s->surfaces.bends ? share : NULL);
+    system_jacobian(e->work, t, x, e->corner[c], e->corner[c] + entries);
+  }
+  rest(e);
+  mix(e, share, entries, J);
+  for (int i = 0; i < s->nx && ft; i++) {
+    ft[i] = 0;
+    for (int c = 0; c <= e->slide_count; c++)
+      ft[i] += weight(e, share, c) * e->corner[c][entries + i];
+  }
+}
+
+// ---------------------------------------------------------------- onto the surfaces
+
+// y -= (f_i - f-) (r_i - r-)^-1 [w | w_x S + w_p], for the surfaces that it slides on.
+void slide_project(EventWork *e, double t, double *y, bool columns) {
+  const System *s = e->work->system;
+  int n = e->slide_count, ns = columns ? s->ns : 0;
+  if (!n) return;
+  Rates r = {0};
+  for (int c = 0; c <= n; c++) {
+    set_corner(e, e->slide, n, c, NULL);
+    system_slide(e->work, t, y, e->slide_rate, NULL);
+    note_rates(e->slide, n, e->slide_rate, c, &r);
+    system_rhs(e->work, t, y, e->corner[c]);
+  }
+  rest(e);
+  for (int k = 0; k < ns; k++)
+    for (int j = 0; j < n; j++) e->share_by[j * s->stride + k] = 0;
+  for (int j = 0; j < n && ns; j++) {
+    double rate;
+    system_event_sens(e->work, t, y, s->surfaces.event[e->slide[j]], e->corner[0], &rate,
+                      e->by_column);
+    memcpy(e->share_by + j * s->stride, e->by_column, (size_t)s->ns * sizeof(double));
+  }
+  system_events(e->work, t, y, e->mixed);
+  for (int k = -1; k < ns; k++) { // the states, then the columns
+    double A[MOST][MOST], b[MOST];
+    copy_matrix(n, r.by, A);
+    for (int j = 0; j < n; j++)
+      b[j] = k < 0 ? e->mixed[s->surfaces.event[e->slide[j]]] : e->share_by[j * s->stride + k];
+    if (!solve(n, A, b)) continue;
+    for (int i = 0; i < s->nx; i++)
+      for (int j = 0; j < n; j++) {
+        double by = (e->corner[j + 1][i] - e->corner[0][i]) * b[j];
+        y[k < 0 ? i : s->nx + i * s->stride + k] -= by;
+      }
+  }
+}
+
+bool slide_keep(EventWork *e, double t, double *y, double allowed) {
+  const System *s = e->work->system;
+  bool off = false;
+  if (!e->slide_count) return false;
+  if (!(allowed > DRIFT)) allowed = DRIFT;
+  system_events(e->work, t, y, e->mixed);
+  for (int i = 0; i < e->slide_count; i++) {
+    int k = s->surfaces.event[e->slide[i]];
+    off |= fabs(e->mixed[k]) > allowed * e->own_size[k];
+  }
+  if (off) slide_project(e, t, y, true);
+  return off;
+}
+
+// ---------------------------------------------------------------- which surfaces
+
+// turn: how much the rate of w changes from one side to the other.
+static void begin_surface(EventWork *e, int surface, double turn) {
+  const System *s = e->work->system;
+  int k = s->surfaces.event[surface];
+  e->slide[e->slide_count++] = surface;
+  // a motion that begins here has shown no size of w yet
+  double least = LEAST_SIZE * fabs(turn) * e->span;
+  e->low[k] = fmin(e->low[k], -least), e->high[k] = fmax(e->high[k], least);
+  e->size[k] = fmax(e->size[k], 2 * least);
+  e->own_low[k] = e->low[k], e->own_high[k] = e->high[k], e->own_size[k] = e->size[k];
+  e->low[k] = 0, e->high[k] = e->size[k] = 1;
+  e->kind[k] = EVENT_FLOOR; // of its share, which is searched instead of w
+  for (int j = 0; j < s->ne; j++)
+    if (s->surfaces.of[j] == k)
+      e->slides[j] = true, e->pending[j] = e->held[j] = e->decided[j] = false,
+      e->forgiven[j] = nan(""), e->rests[j] = false;
+  set_side(e, surface, 0);
+}
+
+static void end_surface(EventWork *e, int surface, int side) {
+  const System *s = e->work->system;
+  int k = s->surfaces.event[surface], at = 0;
+  for (int i = 0; i < e->slide_count; i++)
+    if (e->slide[i] != surface) e->slide[at++] = e->slide[i];
+  e->slide_count = at;
+  e->low[k] = e->own_low[k], e->high[k] = e->own_high[k], e->size[k] = e->own_size[k];
+  e->kind[k] = s->model->flat->events.at[k].kind;
+  for (int j = 0; j < s->ne; j++)
+    if (s->surfaces.of[j] == k)
+      e->slides[j] = e->pending[j] = false, e->decided[j] = true, e->forgiven[j] = 0,
+      e->rests[j] = false;
+  set_side(e, surface, side);
+}
+
+// The motion stays on the surface without its help, because it slides on others: friction at its limit between bodies that
+// others hold. true: modes have changed.
+static bool hold_side(EventWork *e, int surface, int side) {
+  const System *s = e->work->system;
+  int k = s->surfaces.event[surface];
+  bool changed = false;
+  for (int j = 0; j < s->ne; j++) e->before_slide[j] = system_mode(e->work, j);
+  set_side(e, surface, side);
+  for (int j = 0; j < s->ne; j++) {
+    changed |= system_mode(e->work, j) != e->before_slide[j];
+    if (s->surfaces.of[j] == k)
+      e->pending[j] = false, e->decided[j] = true, e->forgiven[j] = 0, e->rests[j] = false;
+  }
+  return changed;
+}
+
+double slide_peak(const EventWork *e, int event) {
+  double low = e->slides[event] ? e->own_low[event] : e->low[event];
+  double high = e->slides[event] ? e->own_high[event] : e->high[event];
+  return fmax(high, -low);
+}
+
+void slide_count_anew(EventWork *e) {
+  memset(e->sticks, 0, (size_t)e->work->system->ne * sizeof *e->sticks);
+  e->more_rhs = 0;
+}
+
+void slide_forget(EventWork *e) {
+  while (e->slide_count) end_surface(e, e->slide[0], 1);
+  if (e->work->system->ne) memset(e->decided, 0, (size_t)e->work->system->ne * sizeof *e->decided);
+}
+
+void slide_release(EventWork *e, double t, const double *y) {
+  const System *s = e->work->system;
+  if (!e->slide_count) return;
+  system_events(e->work, t, y, e->mixed);
+  for (int i = e->slide_count - 1; i >= 0; i--) {
+    int k = s->surfaces.event[e->slide[i]];
+    if (fabs(e->mixed[k]) > RELEASED * e->own_size[k])
+      end_surface(e, e->slide[i], e->mixed[k] > 0 ? 1 : -1);
+  }
+}
+
+static bool is_sliding(const EventWork *e, int surface) {
+  for (int i = 0; i < e->slide_count; i++)
+    if (e->slide[i] == surface) return true;
+  return false;
+}
+
+static bool is_reached(const EventWork *e, int surface) {
+  const System *s = e->work->system;
+  int k = s->surfaces.event[surface];
+  if (e->through[k]) return false;
+  if (s->hybrid && e->needed[k] == 0) return false;
+  for (int j = 0; j < s->ne; j++)
+    if (s->surfaces.of[j] == k && e->pending[j]) return true;
+  return fabs(e->mixed[k]) <= EVENT_ROUNDING * e->size[k];
+}
+
+// Rates of the surfaces in the list. Numbers that do not turn the motion back are taken out of it. false: the sides do not add up.
+static bool rates_of(EventWork *e, double t, const double *x, int *list, int *count, Rates *r) {
+  int ne = e->work->system->ne, n = *count;
+  for (int k = 0; k < ne; k++) e->before_slide[k] = system_mode(e->work, k);
+  for (int c = 0; c <= n; c++) {
+    set_corner(e, list, n, c, NULL);
+    system_slide(e->work, t, x, e->slide_rate, NULL);
+    note_rates(list, n, e->slide_rate, c, r);
+  }
+  bool adds = true;
+  for (int i = 0; i < n && n > 1; i++) set_side(e, list[i], 1);
+  if (n > 1) system_slide(e->work, t, x, e->slide_rate, NULL);
+  for (int j = 0; j < n && n > 1; j++) {
+    double sum = r->base[j], size = fabs(r->base[j]);
+    for (int i = 0; i < n; i++) sum += r->by[j][i], size += fabs(r->by[j][i]);
+    adds = adds && fabs(e->slide_rate[list[j]] - sum) <= AFFINE * size;
+  }
+  for (int k = 0; k < ne; k++) system_set_mode(e->work, k, e->before_slide[k]);
+  return adds;
+}
+
+// Digit i of the code: 0: slides on number i, 1: goes to w > 0, 2: to w < 0. How far the rates are from agreeing with that: shares
+// beyond 0 or 1, rates that go the other way, in sizes of what they are made of.
+static double violation(int n, const Rates *r, const int *digit, double *share, bool *still) {
+  double A[MOST][MOST], b[MOST], most = 0;
+  int on[MOST], m = 0;
+  for (int i = 0; i < n; i++)
+    if (digit[i] == 0) on[m++] = i;
+  for (int a = 0; a < m; a++) {
+    b[a] = -r->base[on[a]];
+    for (int i = 0; i < n; i++)
+      if (digit[i] == 1) b[a] -= r->by[on[a]][i];
+    for (int c = 0; c < m; c++) A[a][c] = r->by[on[a]][on[c]], b[a] -= 0.5 * A[a][c];
+  }
+  if (m && !solve(m, A, b)) return HUGE_VAL;
+  for (int a = 0; a < m; a++) share[on[a]] = b[a] += 0.5;
+  for (int a = 0; a < m; a++)
+    if (!(b[a] > 0 && b[a] < 1)) most = fmax(most, fmax(-b[a], b[a] - 1) + ROUNDED);
+  for (int j = 0; j < n; j++) {
+    double rate = r->base[j], size = fabs(rate);
+    for (int i = 0; i < n; i++) size += fabs(r->by[j][i]);
+    if (digit[j] == 0) continue;
+    for (int i = 0; i < n; i++)
+      if (digit[i] == 1) rate += r->by[j][i];
+    for (int a = 0; a < m; a++) rate += r->by[j][on[a]] * b[a];
+    still[j] = fabs(rate) <= ROUNDED * size;
+    if (!still[j]) most = fmax(most, (digit[j] == 1 ? -rate : rate) / size);
+    if (isnan(rate)) return HUGE_VAL;
+  }
+  return most;
+}
+
+typedef struct Choice { // the best so far
+  double violation;
+  int digit[MOST];
+} Choice;
+
+static bool offer(int n, const Rates *r, const int *digit, double *share, bool *still,
+                  Choice *best) {
+  double v = violation(n, r, digit, share, still);
+  if (v < best->violation) {
+    best->violation = v;
+    memcpy(best->digit, digit, (size_t)n * sizeof *digit);
+  }
+  return v == 0;
+}
+
+// All slide; those that cannot go to their side, until the others can.
+static bool find_by_leaving(int n, const Rates *r, int *digit, bool *still, Choice *best) {
+  double share[MOST];
+  for (int i = 0; i < n; i++) digit[i] = 0;
+  for (int round = 0; round <= n; round++) {
+    bool left = false;
+    for (int i = 0; i < n; i++) share[i] = 0.5;
+    if (offer(n, r, digit, share, still, best)) return true;
+    for (int i = 0; i < n; i++)
+      if (digit[i] == 0 && !(share[i] > 0 && share[i] < 1))
+        digit[i] = share[i] >= 1 ? 1 : 2, left = true;
+    if (!left) return false;
+  }
+  return false;
+}
+
+// Where the motion leaves a surface, its share is 0 or 1 up to rounding errors, which may contradict all: the least wrong one then.
+static bool find_digits(int n, const Rates *r, int *digit, bool *still) {
+  enum { COMBINED_MOST = 8 };
+  double share[MOST];
+  int codes = 1;
+  Choice best = {HUGE_VAL, {0}};
+  if (find_by_leaving(n, r, digit, still, &best)) return true;
+  for (int i = 0; i < n && n <= COMBINED_MOST; i++) codes *= 3;
+  for (int code = 0; code < codes && n <= COMBINED_MOST; code++) {
+    int rest_of = code;
+    for (int i = 0; i < n; i++) digit[i] = rest_of % 3, rest_of /= 3;
+    if (offer(n, r, digit, share, still, &best)) return true;
+  }
+  if (!(best.violation <= LEAST_WRONG)) return false;
+  memcpy(digit, best.digit, (size_t)n * sizeof *digit);
+  violation(n, r, digit, share, still);
+  return true;
+}
+
+// Surfaces that turn the motion back by themselves; others are crossed as events.
+static int list_reached(EventWork *e, double t, const double *x, int *list, bool *too_many) {
+  const System *s = e->work->system;
+  int n = 0;
+  system_events(e->work, t, x, e->mixed);
+  for (int f = 0; f < s->surfaces.count; f++) {
+    if (!is_sliding(e, f) && !is_reached(e, f)) continue;
+    int one = 1;
+    Rates r;
+    rates_of(e, t, x, &f, &one, &r);
+    if (!is_sliding(e, f) && !(r.by[0][0] < -ROUNDED * fabs(r.base[0]))) continue;
+    if (n == MOST)
+      *too_many = true;
+    else
+      list[n++] = f;
+  }
+  return n;
+}
+
+// Where the sides do not add up but all relations are signs: the same for the rates made linear at the shares so found, until these
+// shares stay (Newton's method for complementarity).
+static bool find_bent_digits(EventWork *e, double t, const double *x, const int *list, int n,
+                             Rates *r, int *digit, bool *still) {
+  int ne = e->work->system->ne, before[MOST];
+  double share[MOST], next[MOST], most = HUGE_VAL;
+  for (int i = 0; i < n; i++) share[i] = 0.5, before[i] = -1;
+  for (int k = 0; k < ne; k++) e->before_slide[k] = system_mode(e->work, k);
+  bool found = true;
+  for (int round = 0; round < NEWTON_MOST && found && most > LEAST_WRONG; round++) {
+    rates_at(e, t, x, list, n, share, r->base);
+    rates_by_share(e, t, x, list, n, share, r->by);
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++) r->base[j] -= r->by[j][i] * share[i];
+    found = find_digits(n, r, digit, still);
+    for (int i = 0; i < n; i++) next[i] = 0.5;
+    if (found) violation(n, r, digit, next, still);
+    most = 0;
+    for (int i = 0; i < n; i++) {
+      if (digit[i]) next[i] = digit[i] == 1;
+      most = fmax(most, digit[i] == before[i] ? fabs(next[i] - share[i]) : 1);
+      share[i] = next[i], before[i] = digit[i];
+    }
+  }
+  for (int k = 0; k < ne; k++) system_set_mode(e->work, k, e->before_slide[k]);
+  return found && most <= LEAST_WRONG;
+}
+
+static bool are_signs(const EventWork *e, const int *list, int n) {
+  const System *s = e->work->system;
+  for (int j = 0; j < s->ne; j++)
+    for (int i = 0; i < n; i++)
+      if (s->surfaces.of[j] == s->surfaces.event[list[i]] &&
+          s->model->flat->events.at[j].kind != EVENT_SIGN)
+        return false;
+  return true;
+}
+
+// The motion and the rates of surfaces with the modes in use: before a change.
+typedef struct Arrival {
+  bool known;
+  double rate[MOST]; // of the surfaces of a list
+} Arrival;
+
+static Arrival arrival_of(EventWork *e, double t, const double *y, const int *list, int n,
+                          bool columns) {
+  const System *s = e->work->system;
+  Arrival a = {.known = columns && s->surfaces.bends && s->ns};
+  if (!a.known) return a;
+  slide_rhs(e, t, y, e->arriving);
+  for (int i = 0; i < n; i++)
+    system_event_sens(e->work, t, y, s->surfaces.event[list[i]], e->arriving, &a.rate[i],
+                      e->by_column);
+  return a;
+}
+
+// S += (f_before - f) dt/dp, where one surface is reached: its time moves by -(w_x S + w_p)/(its rate before).
+static void carry_onto(EventWork *e, double t, double *y, int surface, double rate) {
+  const System *s = e->work->system;
+  double unused;
+  slide_rhs(e, t, y, e->contribution);
+  system_event_sens(e->work, t, y, s->surfaces.event[surface], e->arriving, &unused, e->by_column);
+  for (int i = 0; i < s->nx && rate != 0; i++)
+    for (int k = 0; k < s->ns; k++)
+      y[s->nx + i * s->stride + k] -=
+          (e->arriving[i] - e->contribution[i]) * e->by_column[k] / rate;
+}
+
+SlideChange slide_decide(EventWork *e, double t, double *y, bool columns) {
+  const System *s = e->work->system;
+  int list[MOST], digit[MOST] = {0}, begun = 0, last = 0;
+  bool still[MOST] = {0}, too_many = false, changed = false;
+  if (!s->surfaces.count || e->never_slides) return SLIDE_SAME;
+  int n = list_reached(e, t, y, list, &too_many);
+  e->slide_over = too_many;
+  if (!n) return SLIDE_SAME;
+  Rates r = {0};
+  bool adds = rates_of(e, t, y, list, &n, &r);
+  Arrival arrival = arrival_of(e, t, y, list, n, columns);
+  bool found = !too_many && (adds ? find_digits(n, &r, digit, still)
+                                  : s->surfaces.bends && are_signs(e, list, n) &&
+                                        find_bent_digits(e, t, y, list, n, &r, digit, still));
+  if (!found) return e->slide_count ? SLIDE_UNCLEAR : SLIDE_SAME;
+  for (int i = 0; i < n; i++) {
+    bool slid = is_sliding(e, list[i]);
+    if (!slid && digit[i] && still[i] && e->slide_count)
+      changed |= hold_side(e, list[i], digit[i] == 1 ? 1 : -1);
+    if (slid == (digit[i] == 0)) continue;
+    if (digit[i] == 0) {
+      begin_surface(e, list[i], r.by[i][i]);
+      e->count[s->surfaces.event[list[i]]]++;
+      e->sticks[s->surfaces.event[list[i]]]++;
+      begun++, last = i;
+    } else
+      end_surface(e, list[i], digit[i] == 1 ? 1 : -1);
+    changed = true;
+  }
+  if (begun == 1 && arrival.known) carry_onto(e, t, y, list[last], arrival.rate[last]);
+  if (begun) slide_project(e, t, y, columns);
+  e->slid = e->slid || changed;
+  return changed ? SLIDE_CHANGED : SLIDE_SAME;
+}

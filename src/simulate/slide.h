@@ -1,0 +1,30 @@
+// Motions that stay on surfaces: where the equations turn the motion back from both sides of w(t, x) = 0 (dry friction that
+// sticks), it goes on along w = 0 with a mixture of both sides. All of these are system_*() while nothing slides.
+#pragma once
+#include "simulate/event_work.h"
+
+void slide_rhs(EventWork *e, double t, const double *x, double *dx);
+void slide_rhs_sens(EventWork *e, double t, const double *y, double *dy);
+// Of surfaces that the motion slides on: the share of the side where w > 0, which leaves [0, 1] where the motion leaves the surface.
+void slide_events(EventWork *e, double t, const double *x, double *switching);
+void slide_outputs(EventWork *e, double t, const double *y, double *values, double *sens);
+// Without the change of the shares: for iterations that an approximation serves.
+void slide_jacobian(EventWork *e, double t, const double *x, double *J, double *ft);
+
+typedef enum SlideChange { SLIDE_SAME, SLIDE_CHANGED, SLIDE_UNCLEAR } SlideChange;
+
+// At (t, y): on which of the surfaces that it has reached does the motion stay, and which does it leave, and to which side?
+// Those that are reached: the motion slides on it, or its w is 0, or one of its events is pending. Where it begins to
+// slide, states and (columns) sensitivities are moved onto the surface. SLIDE_UNCLEAR: sides mix in a way that has no
+// single answer.
+SlideChange slide_decide(EventWork *e, double t, double *y, bool columns);
+void slide_project(EventWork *e, double t, double *y,
+                   bool columns); // onto the surfaces that it slides on
+// Moves states and sensitivities that have drifted away by more than allowed, in sizes of w, back onto the surfaces.
+// true: they have moved.
+bool slide_keep(EventWork *e, double t, double *y, double allowed);
+void slide_release(EventWork *e, double t,
+                   const double *y); // from surfaces that a jump has taken it away from
+double slide_peak(const EventWork *e, int event); // of |w|, so far
+void slide_forget(EventWork *e);                  // nothing slides
+void slide_count_anew(EventWork *e);              // how often it did, and what that cost
