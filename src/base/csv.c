@@ -28,11 +28,27 @@ typedef struct CsvReader {
   const char *file;
   const char *at, *end;    // the text not yet read
   const char *begin, *eol; // the current line without its end
-  int line;
-  char separator;
-  bool closed; // each row ends with a separator
+  int line, skipped;       // characters of the line before begin
+  double *const *values;   // of the table, by column
+  char separator;          // ' ': any number of blanks and tabs
+  bool closed;             // the header ends with a separator
+  // The last two comments before the first line, from the # to the end of the line: NULL, none.
+  struct Comment {
+    const char *begin, *eol;
+    int line;
+  } comment[2];
+  struct CellMoments *moments; // by column
+  const char ***texts;         // by column, then by row; NULL: it has numbers so far
   Err *err;
 } CsvReader;
+
+// What a column far from 0, or of times of day, holds beyond doubles.
+typedef struct CellMoments {
+  double *since; // NULL: nothing yet
+  int count;     // values there are in it
+  bool broken;   // a value is not exact
+  ColumnOrigin origin;
+} CellMoments;
 
 // A cell without the blanks around it; of a quoted cell the text between the quotes, where "" means ".
 typedef struct Cell {
@@ -171,6 +187,68 @@ static bool is_missing(Cell c) {
   return c.begin == c.end || is_word(c, "nan") || is_word(c, "na");
 }
 
+// ---- far from 0
+
+// From here on the rounding of doubles matters for times: 1e8 s with ns.
+static const double FAR = 1e8;
+
+__extension__ typedef __int128 Wide;
+
+// digits * 10^exponent of a plain number; false: too many digits.
+static bool read_decimal(const char *p, const char *end, bool comma, ColumnOrigin *out) {
+  Digits d = {0};
+  out->negative = *p == '-';
+  if (*p == '-' || *p == '+') p++;
+  p = scan_digits(p, end, false, &d);
+  if (p < end && (*p == '.' || (comma && *p == ','))) p = scan_digits(p + 1, end, true, &d);
+  if (d.cut || !scan_exponent(p, end, &d.exponent) || d.value > INT64_MAX) return false;
+  out->digits = d.value, out->exponent = d.exponent;
+  return true;
+}
+
+static Wide power_of_ten(int n) {
+  Wide x = 1;
+  for (; n > 0; n--) x *= 10;
+  return x;
+}
+
+// a - b, with one rounding if the result has no more than 16 digits.
+static bool difference(const ColumnOrigin *a, const ColumnOrigin *b, double *out) {
+  int low = a->exponent < b->exponent ? a->exponent : b->exponent;
+  int up_a = a->exponent - low, up_b = b->exponent - low;
+  if (up_a > 18 || up_b > 18 || low < -22 || low > 22) return false;
+  Wide x = (Wide)a->digits * power_of_ten(up_a), y = (Wide)b->digits * power_of_ten(up_b);
+  x = (a->negative ? -x : x) - (b->negative ? -y : y);
+  *out = low < 0 ? (double)((long double)x / (long double)POWERS[-low]) : (double)x * POWERS[low];
+  if (x < ((Wide)1 << 53) && x > -((Wide)1 << 53) && low < 0) *out = (double)x / POWERS[-low];
+  return true;
+}
+
+bool column_since(const ColumnOrigin *o, const char *text, double *out) {
+  ColumnOrigin here = {0};
+  const char *end = text + strlen(text);
+  double value;
+  return scan_number(text, end, false, &value) == end && read_decimal(text, end, false, &here) &&
+         difference(&here, o, out);
+}
+
+static CellMoments *moments_of(CsvReader *r, int column, int rows) {
+  CellMoments *m = &r->moments[column];
+  if (!m->since) m->since = ARENA_ARRAY(r->arena, double, rows);
+  return m;
+}
+
+static void note_number(CsvReader *r, int column, int row, int most, const char *p,
+                        const char *end) {
+  CellMoments *m = moments_of(r, column, most);
+  ColumnOrigin here = {0};
+  if (m->broken) return;
+  m->broken = !read_decimal(p, end, r->separator == ';', &here);
+  if (m->count == 0) m->origin = here;
+  m->broken = m->broken || m->origin.is_stamp || !difference(&here, &m->origin, &m->since[row]);
+  m->count++;
+}
+
 // ---- lines and cells
 
 static bool is_blank(const CsvReader *r, char c) {
@@ -180,6 +258,18 @@ static bool is_blank(const CsvReader *r, char c) {
 static const char *skip_blanks(const CsvReader *r, const char *p) {
   while (p < r->eol && is_blank(r, *p)) p++;
   return p;
+}
+
+static bool is_separator(const CsvReader *r, char c) {
+  return r->separator == ' ' ? is_blank(r, c) : c == r->separator;
+}
+
+// Where a cell ends whose text ends at p: at a separator, of many blanks at the last one, or at the end of the line. NULL:
+// other text follows.
+static const char *end_of_cell(const CsvReader *r, const char *p) {
+  const char *next = skip_blanks(r, p);
+  if (next == r->eol || (r->separator != ' ' && *next == r->separator)) return next;
+  return r->separator == ' ' && next > p ? next - 1 : NULL;
 }
 
 // To the next line that is neither empty nor a comment.
@@ -192,13 +282,16 @@ static bool next_line(CsvReader *r) {
     r->line++;
     if (r->eol > r->begin && r->eol[-1] == '\r') r->eol--;
     const char *first = skip_blanks(r, r->begin);
-    if (first < r->eol && *first != '#') return true;
+    if (first == r->eol) continue;
+    if (*first != '#') return true;
+    r->comment[0] = r->comment[1];
+    r->comment[1] = (struct Comment){first, r->eol, r->line};
   }
   return false;
 }
 
 static Place place(const CsvReader *r, const char *p) {
-  int column = 1;
+  int column = 1 + r->skipped;
   for (const char *c = r->begin; c < p; c++) column += ((unsigned char)*c & 0xc0) != 0x80;
   return (Place){r->file, r->line, column};
 }
@@ -215,14 +308,15 @@ static const char *read_cell(CsvReader *r, const char *p, Cell *c) {
     }
     c->begin++;
     c->end = p++;
-    p = skip_blanks(r, p);
-    if (p == r->eol || *p == r->separator) return p;
-    fail_at(r->err, ERR_DATA, place(r, p), "a separator must follow the closing quote");
-    return NULL;
+    const char *next = end_of_cell(r, p);
+    if (!next)
+      fail_at(r->err, ERR_DATA, place(r, skip_blanks(r, p)),
+              "a separator must follow the closing quote");
+    return next;
   }
-  while (p < r->eol && *p != r->separator) p++;
+  while (p < r->eol && !is_separator(r, *p)) p++;
   for (c->end = p; c->end > c->begin && is_blank(r, c->end[-1]); c->end--) continue;
-  return p;
+  return end_of_cell(r, p);
 }
 
 static const char *copy_cell(Arena *a, Cell c) {
@@ -236,9 +330,22 @@ static const char *copy_cell(Arena *a, Cell c) {
   return visible(a, copy);
 }
 
-static int count_cells(CsvReader *r) {
+static int count_words(const CsvReader *r) {
+  int count = 0;
+  bool quoted = false, inside = false;
+  for (const char *p = r->begin; p < r->eol; p++) {
+    bool blank = !quoted && is_blank(r, *p);
+    count += !blank && !inside;
+    inside = !blank;
+    quoted ^= *p == '"';
+  }
+  return count;
+}
+
+static int count_cells(const CsvReader *r) {
   int count = 1;
   bool quoted = false;
+  if (r->separator == ' ') return count_words(r);
   for (const char *p = r->begin; p < r->eol; p++) {
     quoted ^= *p == '"';
     count += !quoted && *p == r->separator;
@@ -257,18 +364,18 @@ static const char *show(Cell c, char out[SHOWN_MOST + 4]) {
 
 // ---- header
 
-// The first of tab, semicolon and comma that gives both lines the same number of cells; else the most frequent.
-static char choose_separator(const CsvReader *header) {
-  static const char CANDIDATES[] = "\t;,";
-  CsvReader first = *header, second = *header;
-  bool two = next_line(&second);
+// The first of tab, semicolon, comma and blanks that gives both lines the same number of cells; else the most frequent, but
+// not blanks, which may be parts of names.
+static char choose_separator(CsvReader first, const CsvReader *row) {
+  static const char CANDIDATES[] = "\t;, ";
   char best = ',';
   int most = 1;
   for (const char *c = CANDIDATES; *c; c++) {
+    CsvReader second = row ? *row : first;
     first.separator = second.separator = *c;
     int cells = count_cells(&first);
-    if (cells > 1 && two && count_cells(&second) == cells) return *c;
-    if (cells > most) {
+    if (cells > 1 && row && count_cells(&second) == cells) return *c;
+    if (cells > most && *c != ' ') {
       most = cells;
       best = *c;
     }
@@ -287,15 +394,24 @@ static bool split_line(CsvReader *r, Cells *cells) {
   }
 }
 
-static bool refuse_numbers(CsvReader *r, const Cells *cells) {
+// Numbers, times of day and missing values, not only the last.
+static bool are_values(const CsvReader *r, const Cells *cells) {
   bool number = false;
   for (int i = 0; i < cells->count; i++) {
     double value;
+    Timestamp stamp;
     Cell c = cells->at[i];
-    if (c.quoted || !(is_number(r, c, &value) || is_missing(c))) return true;
+    if (timestamp_parse(c.begin, c.end, &stamp)) {
+      number = true;
+      continue;
+    }
+    if (c.quoted || !(is_number(r, c, &value) || is_missing(c))) return false;
     number = number || !is_missing(c);
   }
-  if (!number) return true;
+  return number;
+}
+
+static bool fail_numbers(CsvReader *r, const Cells *cells) {
   char sample[64] = "time";
   for (int i = 1; i < cells->count && i < 4; i++)
     c_snprintf(sample + strlen(sample), 8, "%cx%d", r->separator, i);
@@ -316,18 +432,25 @@ static bool add_name(CsvReader *r, Names *names, const char *name, Cell c) {
   return true;
 }
 
-static bool read_header(CsvReader *r, Table *t) {
-  Cells cells = {0};
-  r->separator = choose_separator(r);
-  if (!split_line(r, &cells) || !refuse_numbers(r, &cells)) return false;
-  Cell last = cells.at[cells.count - 1];
-  r->closed = cells.count > 1 && last.begin == last.end && !last.quoted;
-  t->columns = cells.count - r->closed;
+// pandas.DataFrame.to_csv leaves the name of the index out, which is the first column.
+static bool is_index(const Cells *cells, int columns, int i) {
+  const Cell *c = &cells->at[i];
+  if (i || columns < 2 || c->begin != c->end) return false;
+  for (int k = 1; k < columns; k++)
+    if (is_word(cells->at[k], "index")) return false;
+  return true;
+}
+
+static bool add_names(CsvReader *r, Table *t, const Cells *cells) {
+  Cell last = cells->at[cells->count - 1];
+  r->closed = cells->count > 1 && last.begin == last.end && !last.quoted;
+  t->columns = cells->count - r->closed;
   const char **copies = ARENA_ARRAY(r->arena, const char *, t->columns);
   Names *names = names_new(r->arena);
   for (int i = 0; i < t->columns; i++) {
-    copies[i] = copy_cell(r->arena, cells.at[i]);
-    if (!add_name(r, names, copies[i], cells.at[i])) return false;
+    t->has_index = t->has_index || is_index(cells, t->columns, i);
+    copies[i] = i == 0 && t->has_index ? "index" : copy_cell(r->arena, cells->at[i]);
+    if (!add_name(r, names, copies[i], cells->at[i])) return false;
   }
   t->names = copies;
   t->by_name = names;
@@ -375,6 +498,13 @@ static bool fail_ragged(CsvReader *r, const Table *t, const char *p) {
                  cells, cells == 1 ? "" : "s", t->columns + r->closed);
 }
 
+static void add_units(CsvReader *r, Table *t, const Cells *cells) {
+  const char **units = ARENA_ARRAY(r->arena, const char *, t->columns);
+  for (int i = 0; i < t->columns; i++)
+    units[i] = copy_cell(r->arena, without_brackets(cells->at[i]));
+  t->units = units;
+}
+
 // Reads a row of units; leaves a row of numbers unread.
 static bool read_units(CsvReader *r, Table *t) {
   CsvReader before = *r;
@@ -386,10 +516,80 @@ static bool read_units(CsvReader *r, Table *t) {
     return true;
   }
   if (cells.count != t->columns + r->closed) return fail_ragged(r, t, r->eol);
-  const char **units = ARENA_ARRAY(r->arena, const char *, t->columns);
-  for (int i = 0; i < t->columns; i++)
-    units[i] = copy_cell(r->arena, without_brackets(cells.at[i]));
-  t->units = units;
+  add_units(r, t, &cells);
+  return true;
+}
+
+// ---- headers in comments, as numpy.savetxt writes them
+
+static int filled(const Cells *cells) { // without a last one that is empty
+  Cell last = cells->at[cells->count - 1];
+  return cells->count - (cells->count > 1 && last.begin == last.end && !last.quoted);
+}
+
+// The reader at the text of a comment.
+static CsvReader at_comment(const CsvReader *row, const struct Comment *c) {
+  CsvReader h = *row;
+  Err *none = NULL;
+  h.begin = c->begin, h.eol = c->eol, h.line = c->line, h.err = none;
+  while (h.begin < h.eol && (*h.begin == '#' || is_blank(&h, *h.begin))) h.begin++, h.skipped++;
+  return h;
+}
+
+static bool are_bracketed(const Cells *cells, int count) {
+  bool any = false;
+  for (int i = 0; i < count; i++) {
+    Cell c = cells->at[i];
+    if (c.begin == c.end) continue;
+    if (without_brackets(c).begin == c.begin) return false;
+    any = true;
+  }
+  return any;
+}
+
+static bool split_comment(CsvReader *h, int cells, Cells *out) {
+  return h->begin < h->eol && split_line(h, out) && filled(out) == cells && !are_values(h, out);
+}
+
+// The last comment before the numbers holds the names, or names stand above units in brackets. row: the first numbers.
+static bool header_from_comments(CsvReader *r, Table *t, const Cells *row) {
+  if (!r->comment[1].begin) return fail_numbers(r, row);
+  CsvReader h = at_comment(r, &r->comment[1]), above = h;
+  Cells numbers = {0}, cells = {0}, names = {0};
+  char separator = choose_separator(h, r);
+  if (separator != r->separator) r->separator = separator;
+  h.separator = separator;
+  if (!split_line(r, &numbers)) return false;
+  int count = filled(&numbers);
+  if (!split_comment(&h, count, &cells)) return fail_numbers(r, row);
+  bool units = r->comment[0].begin && are_bracketed(&cells, count);
+  if (units) {
+    above = at_comment(r, &r->comment[0]);
+    units = split_comment(&above, count, &names);
+  }
+  CsvReader *at = units ? &above : &h;
+  at->err = r->err;
+  bool ok = add_names(at, t, units ? &names : &cells);
+  r->closed = at->closed;
+  if (ok && units) add_units(r, t, &cells);
+  return ok;
+}
+
+static bool read_header(CsvReader *r, Table *t) {
+  CsvReader before = *r, second;
+  Cells cells = {0};
+  if (!next_line(r)) {
+    return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
+                   "the file contains no table; it must begin with a row of column names");
+  }
+  second = *r;
+  bool two = next_line(&second);
+  r->separator = choose_separator(*r, two ? &second : NULL);
+  if (!split_line(r, &cells)) return false;
+  if (!are_values(r, &cells)) return add_names(r, t, &cells) && read_units(r, t);
+  if (!header_from_comments(r, t, &cells)) return false;
+  before.separator = r->separator, before.closed = r->closed;
+  *r = before; // the numbers are read once more, as a row
   return true;
 }
 
@@ -399,54 +599,120 @@ static const char *hint(const CsvReader *r, const Table *t, Cell c) {
   size_t length = (size_t)(c.end - c.begin);
   if (t->columns == 1 && length > 0 &&
       (memchr(c.begin, ' ', length) || memchr(c.begin, '\t', length)))
-    return "; columns are separated by comma, semicolon or tab";
+    return "; columns are separated by comma, semicolon, tab or blanks, alike in the header and in "
+           "all rows";
   if (r->separator == '\t' && length > 0 && memchr(c.begin, ',', length))
     return "; a decimal comma needs semicolons between the columns";
   if (length > 1 && strchr("0123456789.+-", *c.begin) &&
       (memchr(c.begin, 'D', length) || memchr(c.begin, 'd', length)))
     return "; exponents are written with e, as in 1.5e3";
-  return "";
+  return timestamp_hint(c.begin, c.end);
+}
+
+// A time of day. All of a column have a zone, or none.
+static bool note_stamp(CsvReader *r, const Table *t, int column, int most, Cell c,
+                       const Timestamp *stamp, double *value) {
+  CellMoments *m = moments_of(r, column, most);
+  ColumnOrigin *o = &m->origin;
+  char shown[SHOWN_MOST + 4];
+  *value = (double)stamp->seconds + 1e-9 * stamp->nanoseconds;
+  if (m->count == 0) *o = (ColumnOrigin){.is_stamp = true, .stamp = *stamp};
+  m->since[t->rows] = timestamp_since(stamp, &o->stamp);
+  m->count++;
+  if (!o->is_stamp)
+    return fail_at(r->err, ERR_DATA, place(r, c.begin),
+                   "'%s' is a time of day, but column '%s' has numbers above it", show(c, shown),
+                   t->names[column]);
+  if (o->stamp.zoned == stamp->zoned) return true;
+  return fail_at(r->err, ERR_DATA, place(r, c.begin),
+                 "'%s' has %s zone (Z, +01:00), but the times above it in column '%s' have %s",
+                 show(c, shown), stamp->zoned ? "a" : "no", t->names[column],
+                 stamp->zoned ? "none" : "one");
+}
+
+// A word, not a number that is misspelt.
+static bool is_text(Cell c) {
+  unsigned char first = (unsigned char)*c.begin;
+  bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first >= 0x80;
+  return (letter || first == '_' || c.quoted) && !is_word(c, "inf") && !is_word(c, "infinity");
+}
+
+static bool has_numbers(const CsvReader *r, const Table *t, int column, double *const *values) {
+  if (r->moments[column].count) return true;
+  for (int i = 0; i < t->rows; i++)
+    if (!isnan(values[column][i])) return true;
+  return false;
+}
+
+// Keeps a text in a column of texts, and begins one where no number is above it.
+static bool note_text(CsvReader *r, const Table *t, int column, int most, Cell c) {
+  if (!r->texts[column]) {
+    if (!is_text(c) || has_numbers(r, t, column, r->values)) return false;
+    r->texts[column] = ARENA_ARRAY(r->arena, const char *, most + 1);
+    for (int i = 0; i < t->rows; i++) r->texts[column][i] = "";
+  }
+  r->texts[column][t->rows] = copy_cell(r->arena, c);
+  return true;
 }
 
 // Reads the cell at p if it is not a plain number. Returns its end, or NULL.
-static const char *read_odd_cell(CsvReader *r, const Table *t, const char *p, int column,
+static const char *read_odd_cell(CsvReader *r, const Table *t, const char *p, int column, int most,
                                  double *value) {
   Cell c;
   char shown[SHOWN_MOST + 4];
+  Timestamp stamp;
   p = read_cell(r, p, &c);
   if (!p) return NULL;
+  bool texts = r->texts[column] != NULL;
   if (is_missing(c)) {
     *value = (double)NAN;
+    if (texts) r->texts[column][t->rows] = "";
     return p;
   }
   bool number = is_number(r, c, value);
-  if (number && isfinite(*value)) return p;
+  if (texts && note_text(r, t, column, most, c)) {
+    *value = (double)NAN;
+    return p;
+  }
+  if (number && isfinite(*value)) {
+    if (fabs(*value) >= FAR) note_number(r, column, t->rows, most, c.begin, c.end);
+    return p;
+  }
+  if (timestamp_parse(c.begin, c.end, &stamp))
+    return note_stamp(r, t, column, most, c, &stamp, value) ? p : NULL;
+  if (!number && note_text(r, t, column, most, c)) {
+    *value = (double)NAN;
+    return p;
+  }
   const char *wrong = number ? "is too large" : "is not a number";
   fail_at(r->err, ERR_DATA, place(r, c.begin), "'%s' %s (column '%s')%s", show(c, shown), wrong,
           t->names[column], hint(r, t, c));
   return NULL;
 }
 
-static const char *read_value(CsvReader *r, const Table *t, const char *p, int column,
+static const char *read_value(CsvReader *r, const Table *t, const char *p, int column, int most,
                               double *value) {
   const char *first = skip_blanks(r, p);
   const char *last = scan_number(first, r->eol, r->separator == ';', value);
+  if (r->texts[column]) last = NULL; // 12 is a text there, too
   if (last && isfinite(*value)) {
-    last = skip_blanks(r, last);
-    if (last == r->eol || *last == r->separator) return last;
+    const char *end = end_of_cell(r, last);
+    if (end && fabs(*value) >= FAR) note_number(r, column, t->rows, most, first, last);
+    if (end) return end;
   }
-  return read_odd_cell(r, t, p, column, value);
+  return read_odd_cell(r, t, p, column, most, value);
 }
 
-static bool read_row(CsvReader *r, const Table *t, double **column) {
+// A separator may follow the last cell, in the header or not.
+static bool read_row(CsvReader *r, const Table *t, int most, double **column) {
   const char *p = r->begin;
   for (int c = 0; c < t->columns; c++) {
     if (c > 0 && p == r->eol) return fail_ragged(r, t, p);
-    p = read_value(r, t, c > 0 ? p + 1 : p, c, &column[c][t->rows]);
+    p = read_value(r, t, c > 0 ? p + 1 : p, c, most, &column[c][t->rows]);
     if (!p) return false;
   }
   if (p == r->eol) return true;
-  if (r->closed && skip_blanks(r, p + 1) == r->eol) return true;
+  if (r->separator != ' ' && skip_blanks(r, p + 1) == r->eol) return true;
   return fail_ragged(r, t, p);
 }
 
@@ -464,6 +730,34 @@ static bool is_hollow(const CsvReader *r) {
   return p == r->eol;
 }
 
+static bool fail_mixed(CsvReader *r, const Table *t, int column) {
+  const CellMoments *m = &r->moments[column];
+  int row = 0; // the first that is not a time of day; since is 0 there, too
+  while (row < t->rows && (isnan(t->column[column][row]) || m->since[row] != 0 ||
+                           t->column[column][row] == (double)m->origin.stamp.seconds +
+                                                         1e-9 * m->origin.stamp.nanoseconds))
+    row++;
+  return fail_at(r->err, ERR_DATA, (Place){r->file, t->line[row < t->rows ? row : 0], 1},
+                 "column '%s' has times of day and numbers", t->names[column]);
+}
+
+// Columns in which all values are far from 0, or times of day.
+static bool keep_moments(CsvReader *r, Table *t) {
+  ColumnOrigin *kept = NULL;
+  for (int c = 0; c < t->columns; c++) {
+    CellMoments *m = &r->moments[c];
+    if (!m->since) continue;
+    int present = 0;
+    for (int i = 0; i < t->rows; i++) present += !isnan(t->column[c][i]);
+    if (m->origin.is_stamp && m->count != present) return fail_mixed(r, t, c);
+    if (m->broken || m->count != present) continue;
+    if (!kept) t->origin = kept = ARENA_ARRAY(r->arena, ColumnOrigin, t->columns);
+    kept[c] = m->origin;
+    kept[c].since = m->since;
+  }
+  return true;
+}
+
 enum { WORK_OF_CELL = 50 }; // for patience
 
 static bool read_rows(CsvReader *r, Table *t) {
@@ -473,15 +767,20 @@ static bool read_rows(CsvReader *r, Table *t) {
   for (int c = 0; c < t->columns; c++) column[c] = ARENA_ARRAY(r->arena, double, most);
   t->column = (const double *const *)column;
   t->line = line;
+  r->moments = ARENA_ARRAY(r->scratch, CellMoments, t->columns);
+  r->texts = ARENA_ARRAY(r->arena, const char **, t->columns);
+  r->values = column;
   while (next_line(r)) {
     if (!patience_lasts(WORK_OF_CELL * (long)t->columns))
       return fail_at(r->err, ERR_STOPPED, (Place){.file = r->file}, "stopped while it was read");
     if (is_hollow(r)) continue;
     if (t->rows == most) return fail_ragged(r, t, r->eol); // too short for its cells
-    if (!read_row(r, t, column)) return false;
+    if (!read_row(r, t, most, column)) return false;
     line[t->rows++] = r->line;
   }
-  return true;
+  for (int c = 0; c < t->columns; c++)
+    if (r->texts[c]) t->texts = (const char *const *const *)r->texts;
+  return keep_moments(r, t);
 }
 
 // ---- the table
@@ -502,11 +801,7 @@ static bool check_encoding(CsvReader *r) {
 static bool read_table(CsvReader *r, Table *t) {
   if (r->end - r->at > INT_MAX)
     return fail_at(r->err, ERR_LIMIT, (Place){.file = r->file}, "more than 2 GB of text");
-  if (!check_encoding(r)) return false;
-  if (!next_line(r))
-    return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
-                   "the file contains no table; it must begin with a row of column names");
-  return read_header(r, t) && read_units(r, t) && read_rows(r, t);
+  return check_encoding(r) && read_header(r, t) && read_rows(r, t);
 }
 
 Table *table_parse(Arena *a, const char *file, const char *text, size_t length, Err *err) {
@@ -528,8 +823,26 @@ Table *table_load(Arena *a, const char *path, Err *err) {
   return t;
 }
 
+Table *table_rows(Arena *a, const Table *t, int from, int to) {
+  Table *out = ARENA_NEW(a, Table);
+  const double **column = ARENA_ARRAY(a, const double *, t->columns + 1);
+  const char *const **texts = ARENA_ARRAY(a, const char *const *, t->columns + 1);
+  for (int i = 0; i < t->columns + t->has_row_times; i++) column[i] = t->column[i] + from;
+  for (int i = 0; i < t->columns && t->texts; i++)
+    texts[i] = t->texts[i] ? t->texts[i] + from : NULL;
+  *out = *t;
+  out->column = column, out->line = t->line + from, out->rows = to - from;
+  out->texts = t->texts ? texts : NULL;
+  out->origin = NULL; // its differences are those of all rows
+  return out;
+}
+
 int table_find(const Table *t, const char *name) {
   return names_find(t->by_name, name);
+}
+
+const char *const *table_texts(const Table *t, int column) {
+  return t->texts && column < t->columns ? t->texts[column] : NULL;
 }
 
 static void list_names(const Table *t, Text *out) {
@@ -540,9 +853,13 @@ static void list_names(const Table *t, Text *out) {
 
 int table_require(const Table *t, const char *name, Err *err) {
   int column = table_find(t, name);
-  if (column >= 0) return column;
-  const char *nearest = nearest_name(name, t->names, t->columns);
   Place file = {.file = t->file};
+  if (column >= 0 && !table_texts(t, column)) return column;
+  if (column >= 0) {
+    fail_at(err, ERR_DATA, file, "column '%s' has texts, not numbers", name);
+    return -1;
+  }
+  const char *nearest = nearest_name(name, t->names, t->columns);
   if (nearest) {
     fail_at(err, ERR_NAME, file, "there is no column '%s'; did you mean '%s'?", name, nearest);
     return -1;

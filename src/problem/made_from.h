@@ -3,5 +3,6 @@
 #pragma once
 #include "problem/problem.h"
 
-// With what they hold now. Files that cannot be read, and what is no file (standard input), are left out. Lives in a.
+// With what they hold now. Files that cannot be read are left out. What is no file, because the calling program
+// gave it, has its name in place of a path. Lives in a.
 MadeFrom made_from(Arena *a, const Problem *p);

@@ -150,10 +150,31 @@ int samples_that_count(const Channel *c, int n) {
   return count;
 }
 
-double sum_of_sample_weights(const Channel *c) {
+// Sum of the weights of all samples, which is their number where there are no sample weights.
+static double sum_of_sample_weights(const Channel *c) {
   double sum = c->sample_weight ? 0 : c->count;
   for (int i = 0; c->sample_weight && i < c->count; i++) sum += c->sample_weight[i];
   return sum;
+}
+
+double weight_of_samples(const Problem *p, const Channel *c) {
+  bool integral = p->options.criterion == CRITERION_INTEGRAL && c->count > 0;
+  double mean = c->count > 0 ? sum_of_sample_weights(c) / c->count : 1;
+  return c->weight * mean * (integral ? c->t[c->count - 1] - c->t[0] : c->count);
+}
+
+static bool has_weights(const Channel *c) {
+  bool has = c->weight != 1;
+  for (int i = 0; c->sample_weight && !has && i < c->count; i++)
+    has = c->sample_weight[i] > 0 && fabs(c->sample_weight[i] - 1) > 1e-9; // 1 but for rounding
+  return has;
+}
+
+bool problem_has_weights(const Problem *p) {
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int c = 0; c < p->experiments[e].channel_count; c++)
+      if (has_weights(&p->experiments[e].channels[c])) return true;
+  return false;
 }
 
 bool problem_has_equations(const Problem *p) {

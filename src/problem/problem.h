@@ -57,6 +57,7 @@ typedef struct Channel {
   Expr bare;               // its expression in the model
   Expr measured;           // the same with gain and offset
   int gain, offset, delay; // parameters of the model, -1 = none
+  double factor;           // y = factor*column
   double weight;           // multiplies the squared residuals, > 0
   SigmaKind sigma_kind;
   double sigma;        // SIGMA_NUMBER: the number; SIGMA_RELATIVE: the resulting number, > 0
@@ -96,21 +97,42 @@ typedef struct FixedValue { // in one experiment
   double value;
 } FixedValue;
 
+typedef struct DataStart { // a start value that was taken from samples
+  int parameter;
+  double value;
+  bool estimated; // where a search begins; else it is the value itself
+} DataStart;
+
 typedef struct NamedWindow { // an entry of 'windows': a span whose errors are reported
   const char *name;
   double start, stop; // both included; since the origin of the experiment
 } NamedWindow;
 
+// What 'every' of an experiment makes of its data; see decimation.h.
+typedef struct FewerSamples {
+  int samples;        // every so many one is kept; 1: all
+  const char *filter; // fir, mean, none
+  double cutoff;      // Hz, 0: none
+  double noise;       // standard deviation of independent noise of size 1 behind the filter
+  int left_out;       // samples that were not kept, because the filter lacks a part of its reach
+} FewerSamples;
+
 typedef struct Experiment {
-  const char *name; // from the problem file, else the name of the data file
-  int number;       // its place in the file, from 0; reports show this one
-  const char *file; // of the data, as given
+  const char *name;       // from the problem file, else the name of the data file
+  int number;             // its place in the file, from 0; reports show this one
+  const char *file;       // of the data, as given
+  const Table *in_memory; // where they are no file: the table that `file` names; else NULL
   // Times of the data count from here (time_origin): start, stop, and those of channels and inputs are differences to it.
   double origin;
-  double start;        // time of the start values, where the simulation begins
-  double stop;         // time of the last sample in the window
-  bool has_restart;    // the user says:
-  double restart;      // until then no unknown acts
+  double start;            // time of the start values, where the simulation begins
+  double stop;             // time of the last sample in the window
+  bool has_restart;        // the user says:
+  double restart;          // until then no unknown acts
+  const char *time_origin; // ISO 8601: time 0 of the data, which are times of day; NULL: numbers
+  const char *epoch_unit;  // the data have numbers since 1970 in this unit; NULL: they have not
+  FewerSamples every;
+  DataStart *data_starts;
+  int data_start_count;
   bool without_times;  // rows of a table: their order means nothing
   const double *row_t; // times of the rows of the data in the window
   int row_count;
@@ -118,8 +140,9 @@ typedef struct Experiment {
   int channel_count;
   Channel *recorded; // as the data have them: the same, unless option residual says otherwise
   int recorded_count;
-  KnownStates *states;  // NULL: the simulation goes on from its start values
-  const Input **inputs; // by input of the model
+  KnownStates *states;     // NULL: the simulation goes on from its start values
+  const Input **inputs;    // by input of the model
+  InputKind interpolation; // of inputs that have none of their own
   double *p; // all parameters of the model in this experiment; unknowns are filled in later
   const NamedWindow *windows;
   int window_count;
@@ -174,6 +197,8 @@ typedef struct ProblemSetting { // --set estimate.p.start=40, or an option by it
 typedef struct Problem {
   Arena *arena; // owns everything below
   const char *path, *model_path;
+  const Source *in_memory; // the text of the problem if path is only a name; NULL: path is a file
+  bool model_in_memory;    // the same of the model
   struct ClosedModel *closed; // who simulates the model, NULL: we do; owned
   Model *model;
   Experiment *experiments; // those that are fitted
@@ -211,8 +236,9 @@ static inline bool sample_counts(const Channel *c, int i) {
 }
 // How many of the first n samples count.
 int samples_that_count(const Channel *c, int n);
-// Sum of the weights of all its samples, which is their number where there are no sample weights.
-double sum_of_sample_weights(const Channel *c);
+// What the objective counts the samples of the channel as: so often it has the logarithm of a sigma that is estimated.
+double weight_of_samples(const Problem *p, const Channel *c);
+bool problem_has_weights(const Problem *p); // samples that count do not all count the same
 bool window_contains(const NamedWindow *w, double t); // with allowance for rounded times
 
 void problem_free(Problem *p);

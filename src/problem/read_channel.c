@@ -87,6 +87,25 @@ static bool read_column(ChannelReader *c) {
   return true;
 }
 
+// factor: converts the column to the unit of the model, before anything else.
+static bool read_factor(ChannelReader *c) {
+  const Yaml *n = yaml_find(c->node, "factor");
+  c->out.factor = 1;
+  if (yaml_is_null(n)) return true;
+  if (!reader_number(c->r, n, "factor", false, &c->out.factor)) return false;
+  if (c->out.factor == 0)
+    return reader_fail(c->r, n, ERR_VALUE, "factor must not be 0: nothing would be measured");
+  c->out.unit = c->variable && c->variable->unit ? c->variable->unit : "";
+  return true;
+}
+
+static const double *converted(ChannelReader *c, const double *y, int rows) {
+  if (c->out.factor == 1) return y;
+  double *out = ARENA_ARRAY(c->r->arena, double, rows + 1);
+  for (int i = 0; i < rows; i++) out[i] = c->out.factor * y[i];
+  return out;
+}
+
 static void copy_present(ChannelReader *c, const double *t, const double *y, int rows) {
   double *kept_t = ARENA_ARRAY(c->r->arena, double, c->out.count);
   double *kept_y = ARENA_ARRAY(c->r->arena, double, c->out.count);
@@ -102,8 +121,9 @@ static void copy_present(ChannelReader *c, const double *t, const double *y, int
 // Columns without gaps are not copied: channels with the same times share them.
 static bool read_samples(ChannelReader *c) {
   const ExperimentReader *e = c->e;
-  const double *t = e->since, *y = e->table->column[c->column] + e->first;
   int rows = e->last - e->first;
+  const double *t = e->since;
+  const double *y = converted(c, e->table->column[c->column] + e->first, rows);
   for (int i = 0; i < rows; i++) c->out.missing += isnan(y[i]) != 0;
   c->out.count = rows - c->out.missing;
   c->out.t = t, c->out.y = y;
@@ -125,7 +145,7 @@ static void warn_unit(ChannelReader *c) {
   const Variable *v = c->variable;
   Conversion to_column;
   char text[CONVERSION_TEXT_SIZE];
-  if (!v || c->out.gain >= 0) return;
+  if (!v || c->out.gain >= 0 || !yaml_is_null(yaml_find(c->node, "factor"))) return;
   ConversionKind kind = conversion_find(v->unit, c->out.unit, &to_column);
   if (kind == CONVERSION_FOUND && (to_column.gain != 1 || c->out.offset < 0))
     reader_warn(c->r, c->node->key_at,
@@ -153,6 +173,7 @@ static bool set_sigma(ChannelReader *c, const Yaml *n, SigmaKind kind, double va
   c->out.sigma = value;
   if (!(value > 0)) return reader_fail(c->r, n, ERR_VALUE, "sigma must be above 0");
   if (kind == SIGMA_RELATIVE) c->out.sigma *= rms(c->out.y, c->out.count);
+  c->out.sigma *= c->e->every.noise; // it is that of the samples before the filter
   if (c->out.sigma > 0) return true;
   return reader_fail(c->r, n, ERR_VALUE,
                      "sigma cannot be relative to column '%.100s': all its values are 0",
@@ -336,12 +357,13 @@ static bool read_sensors(ChannelReader *c) {
 // ---------------------------------------------------------------- channels
 
 static bool read_channel(ChannelReader *c) {
-  static const char *const KEYS[] = {"column", "weight", "sigma", "gain", "offset", "delay"};
+  static const char *const KEYS[] = {"column", "weight", "sigma", "gain",
+                                     "offset", "delay",  "factor"};
   const Yaml *n = c->node;
-  if (n->kind != YAML_TEXT && !reader_keys(c->r, n, "a measured quantity", KEYS, 6)) return false;
+  if (n->kind != YAML_TEXT && !reader_keys(c->r, n, "a measured quantity", KEYS, 7)) return false;
   c->out = (Channel){.name = n->key, .gain = -1, .offset = -1, .delay = -1};
-  if (!read_measured(c) || !read_column(c) || !read_samples(c) || !read_weight(c) ||
-      !read_sigma(c) || !read_sensors(c))
+  if (!read_measured(c) || !read_column(c) || !read_factor(c) || !read_samples(c) ||
+      !read_weight(c) || !read_sigma(c) || !read_sensors(c))
     return false;
   warn_unit(c);
   return true;
@@ -380,7 +402,15 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   out->windows = e->windows.at;
   out->window_count = e->windows.count;
   out->file = e->table->file;
+  out->in_memory = e->table->in_memory ? e->table : NULL;
   out->origin = e->origin;
+  out->interpolation = reader_interpolation(r, e);
+  char moment[TIMESTAMP_TEXT];
+  if (e->has_first_time)
+    out->time_origin = arena_print(r->arena, "%s", timestamp_format(&e->first_time, moment));
+  out->epoch_unit = e->epoch_unit;
+  out->every = (FewerSamples){e->every.m, DECIMATION_WORDS[e->every.filter], e->cutoff,
+                              e->every.noise, e->left_out};
   out->without_times = e->without_times;
   out->start = out->stop = e->start - e->origin;
   out->has_restart = !isnan(e->restart);

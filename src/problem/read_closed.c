@@ -13,6 +13,7 @@
 #include "lang/parse.h"
 #include "model/flatten.h"
 #include "problem/closed_expression.h"
+#include "problem/problem_source.h"
 #include "program/program_closed.h"
 
 static bool is_fmu_name(const char *path) {
@@ -40,7 +41,7 @@ static bool finish(ProblemReader *r, const Yaml *n, ClosedSimulator *s, const Er
   r->problem->closed = &s->model;
   r->ast = closed_ast(r->arena, s->description, &s->model);
   r->model_source = source_new(r->arena, s->model.name, "", 0, &err);
-  r->flat = flatten(r->scratch, r->model_source, r->ast, NULL, 0, &err);
+  r->flat = flatten(r->scratch, r->model_source, r->ast, r->overrides, r->override_count, &err);
   return r->flat || reader_adopt(r, n, &err);
 }
 
@@ -373,9 +374,16 @@ static bool read_function(ProblemReader *r, const Yaml *n) {
                        "that use the library",
                        name, given ? "; the calling program gave '" : "", given ? given->name : "",
                        given ? "'" : "");
+  return read_given_simulator(r);
+}
+
+bool read_given_simulator(ProblemReader *r) {
+  ClosedModel *given = r->problem->closed;
   Err own = {0};
-  r->problem->model_path = name;
-  return finish(r, word, closed_simulator(given), &own);
+  r->problem->model_in_memory = !r->given->closed_path;
+  r->problem->model_path = r->given->closed_path ? r->given->closed_path : given->name;
+  if (r->given->closed_path) file_set_note_closed(r->given->closed_path);
+  return finish(r, r->root, closed_simulator(given), &own);
 }
 
 // Elsewhere than where the study was begun: nothing that comes from a store is executed. The simulator is one of this machine,

@@ -6,6 +6,7 @@
 #include "base/c_locale.h"
 #include "closed/closed_simulator.h"
 #include "model/flatten.h"
+#include "problem/data_start.h"
 #include "problem/reader.h"
 
 // ---------------------------------------------------------------- attributes of an unknown
@@ -69,13 +70,22 @@ static bool read_fd_step(ProblemReader *r, const Yaml *map, const char *name, Un
   return reader_fail(r, n, ERR_VALUE, "fd_step of %s must be above 0", name);
 }
 
+// Start value or bound, unless it follows later.
+static bool read_now(ProblemReader *r, const Yaml *map, const char *attribute, const char *name,
+                     const UnknownSpec *spec, double *out) {
+  bool start = attribute[0] == 's';
+  const Yaml *n = yaml_find(map, attribute);
+  if (spec->for_estimate && n && (n->kind == YAML_MAP || (start && is_data_start(n)))) return true;
+  return read_attribute(r, map, attribute, name, !start, out);
+}
+
 static bool read_attributes(ProblemReader *r, const char *name, const Yaml *n, UnknownSpec *spec) {
   static const char *const KEYS[] = {"start", "min",     "max",   "scale",
                                      "prior", "fd_step", "fixed", "per_experiment"};
   if (!reader_keys(r, n, name, KEYS, sizeof KEYS / sizeof *KEYS)) return false;
-  return read_attribute(r, n, "start", name, false, &spec->start) &&
-         read_attribute(r, n, "min", name, true, &spec->min) &&
-         read_attribute(r, n, "max", name, true, &spec->max) && read_scale(r, n, name, spec) &&
+  return read_now(r, n, "start", name, spec, &spec->start) &&
+         read_now(r, n, "min", name, spec, &spec->min) &&
+         read_now(r, n, "max", name, spec, &spec->max) && read_scale(r, n, name, spec) &&
          read_prior(r, n, name, spec) && read_fd_step(r, n, name, spec) &&
          read_flag(r, n, "fixed", name, &spec->fixed) &&
          read_flag(r, n, "per_experiment", name, &spec->per_experiment);
@@ -87,7 +97,7 @@ static const Yaml *attribute_node(const Yaml *n, const char *attribute) {
   return yaml_is_null(inner) ? n : inner;
 }
 
-static bool check_spec(ProblemReader *r, const char *name, const Yaml *n, const UnknownSpec *s) {
+bool check_unknown_spec(ProblemReader *r, const char *name, const Yaml *n, const UnknownSpec *s) {
   char start[32], min[32], max[32];
   number_format(s->start, start), number_format(s->min, min), number_format(s->max, max);
   if (s->fixed) return true;
@@ -106,16 +116,27 @@ static bool check_spec(ProblemReader *r, const char *name, const Yaml *n, const 
   return true;
 }
 
+// Values that follow later, from data or by experiment: see data_start.h.
+static bool follows(const Yaml *n) {
+  return n && (n->kind == YAML_MAP || is_data_start(n));
+}
+
+static bool varies(const Yaml *n) {
+  return is_data_start(n) || follows(yaml_find(n, "start")) || follows(yaml_find(n, "min")) ||
+         follows(yaml_find(n, "max"));
+}
+
 bool read_unknown_spec(ProblemReader *r, const char *name, const Yaml *n, UnknownSpec *spec) {
   char what[WHAT_SIZE];
   spec->node = n;
+  if (spec->for_estimate && is_data_start(n)) return true;
   if (!yaml_is_null(n) && n->kind == YAML_TEXT) {
     if (!reader_number(r, n, attribute_of("the start value", name, what), false, &spec->start))
       return false;
   } else if (!yaml_is_null(n) && !read_attributes(r, name, n, spec)) {
     return false;
   }
-  return check_spec(r, name, n, spec);
+  return (spec->for_estimate && varies(n)) || check_unknown_spec(r, name, n, spec);
 }
 
 // ---------------------------------------------------------------- names
@@ -231,7 +252,8 @@ static bool read_estimate(ProblemReader *r, const Yaml *n) {
                            "%s has no value in the model: give a start value, %s: {start: "
                            "...}",
                            p->name, p->name);
-  e.spec = (UnknownSpec){.start = p->value, .min = v->min, .max = v->max};
+  e.spec = (UnknownSpec){.start = p->value, .min = v->min, .max = v->max, .for_estimate = true};
+  e.spec.has_default = has_value(r->ast, p->name);
   if (!read_unknown_spec(r, p->name, n, &e.spec)) return false;
   array_push(r->scratch, &r->estimates, e);
   return true;
@@ -315,11 +337,14 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
   for (int i = 0; i < r->experiment_count; i++) {
     const SetValue *set = find_set(&r->experiments[i], e->parameter);
     if (r->experiments[i].validation && e->spec.per_experiment) {
-      if (set) continue;
+      if (set || (e->given && e->given[i])) continue;
       return reader_fail(r, r->experiments[i].node, ERR_VALUE,
                          "%s is estimated for each experiment and this one is for validation, "
-                         "which estimates nothing: give its value, set: {%s: ...}",
-                         e->name, e->name);
+                         "which estimates nothing: give its value, set: {%s: ...}%s",
+                         e->name, e->name,
+                         r->flat->parameters.at[e->parameter].is_start
+                             ? ", or start: data where it is estimated"
+                             : "");
     }
     if (set && !e->spec.per_experiment)
       return reader_fail_key(
@@ -328,7 +353,8 @@ static bool add_estimate(ProblemReader *r, FreeList *list, const Estimate *e) {
           "two, or estimate it with per_experiment: true in the others",
           e->name);
     if (e->spec.per_experiment && !set)
-      add_free(r, list, e->name, v->unit, e->parameter, i, &e->spec);
+      add_free(r, list, e->name, v->unit, e->parameter, i,
+               e->by_experiment ? &e->by_experiment[i] : &e->spec);
   }
   if (!e->spec.per_experiment) add_free(r, list, e->name, v->unit, e->parameter, -1, &e->spec);
   if (list->count == before)

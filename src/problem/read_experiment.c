@@ -1,4 +1,4 @@
-// Reads 'experiments': data, windows, settings, inputs.
+// Reads 'experiments': windows, settings, inputs. Their data: read_data.c.
 #include <math.h>
 #include <string.h>
 
@@ -7,101 +7,13 @@
 #include "model/flatten.h"
 #include "model/unit.h"
 #include "problem/conversion.h"
+#include "problem/data_start.h"
+#include "problem/pattern_files.h"
+#include "problem/problem_source.h"
+#include "problem/read_every.h"
+#include "problem/read_split.h"
 #include "problem/reader.h"
 #include "simulate/origin.h"
-
-// ---------------------------------------------------------------- data
-
-static const char ROW_NUMBER[] = "row"; // as 'time': the rows have no times
-
-static bool check_row(ProblemReader *r, const Table *t, int time, int row) {
-  Place at = {t->file, t->line[row], 1};
-  double now = t->column[time][row], before = row ? t->column[time][row - 1] : -HUGE_VAL;
-  if (isnan(now))
-    return reader_fail_place(r, at, ERR_DATA, "row %d: the time in column '%.80s' is missing",
-                             row + 1, t->names[time]);
-  if (now > before) return true;
-  char a[32], b[32];
-  number_format(now, a), number_format(before, b);
-  return reader_fail_place(r, at, ERR_DATA,
-                           "row %d: time in column '%.80s' must increase, but %s follows %s%s",
-                           row + 1, t->names[time], a, b, times_too_close(now, before).at);
-}
-
-static bool check_time(ProblemReader *r, const ExperimentReader *e) {
-  const Table *t = e->table;
-  const double *time = t->column[e->time];
-  for (int i = 0; i < t->rows; i++) {
-    bool fine = i ? time[i] > time[i - 1] : !isnan(time[i]); // NaN fails
-    if (!fine) return check_row(r, t, e->time, i);
-  }
-  if (t->rows) return true;
-  return reader_fail_place(r, (Place){.file = t->file}, ERR_DATA, "there are no rows of numbers");
-}
-
-// Reads a file once, even if several experiments use it.
-static Table *load(ProblemReader *r, const Yaml *n) {
-  const char *path = reader_path(r, n->text);
-  Err own = {0};
-  for (int i = 0; i < r->files.count; i++)
-    if (strcmp(r->files.at[i].path, path) == 0) return r->files.at[i].table;
-  Table *t = table_load(r->arena, path, &own);
-  if (t)
-    array_push(r->scratch, &r->files, ((DataFile){path, t}));
-  else if (own.file[0] && r->err->code == ERR_NONE)
-    *r->err = own;
-  else
-    reader_fail(r, n, own.code, "%s", own.text);
-  return t;
-}
-
-// The table with an additional last column 1, 2, 3 ..., which has no name.
-static Table *number_rows(ProblemReader *r, const Table *t) {
-  Table *out = ARENA_NEW(r->arena, Table);
-  int last = t->columns;
-  const char **names = ARENA_ARRAY(r->arena, const char *, last + 1);
-  const char **units = t->units ? ARENA_ARRAY(r->arena, const char *, last + 1) : NULL;
-  const double **column = ARENA_ARRAY(r->arena, const double *, last + 1);
-  double *number = ARENA_ARRAY(r->arena, double, t->rows + 1);
-  for (int i = 0; i < last; i++) {
-    names[i] = t->names[i];
-    if (units) units[i] = t->units[i];
-    column[i] = t->column[i];
-  }
-  for (int i = 0; i < t->rows; i++) number[i] = i + 1;
-  names[last] = ROW_NUMBER;
-  if (units) units[last] = "";
-  column[last] = number;
-  *out = *t;
-  out->names = names, out->units = units, out->column = column;
-  return out;
-}
-
-// The named column, or the row numbers.
-static bool find_time(ProblemReader *r, ExperimentReader *e, const Yaml *time) {
-  const char *text;
-  if (!reader_text(r, time, "'time'", &text)) return false;
-  if (strcmp(text, ROW_NUMBER) == 0 && table_find(e->table, text) < 0) {
-    e->time = e->table->columns;
-    e->without_times = true;
-    e->table = number_rows(r, e->table);
-    return true;
-  }
-  e->time = reader_column(r, e->table, time->at, text);
-  return e->time >= 0;
-}
-
-static bool read_data(ProblemReader *r, ExperimentReader *e) {
-  const Yaml *n = yaml_find(e->node, "data"), *time = yaml_find(e->node, "time");
-  const char *text;
-  if (!n)
-    return reader_fail(r, e->node, ERR_VALUE, "this experiment has no 'data': the name of a file");
-  if (!reader_text(r, n, "'data'", &text)) return false;
-  e->table = load(r, n);
-  if (!e->table) return false;
-  if (!yaml_is_null(time) && !find_time(r, e, time)) return false;
-  return check_time(r, e);
-}
 
 // ---------------------------------------------------------------- names
 
@@ -111,15 +23,32 @@ static const char *name_of_file(ProblemReader *r, const char *path) {
   return arena_copy(r->arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-static bool read_name(ProblemReader *r, int number) {
-  ExperimentReader *e = &r->experiments[number];
+// 'name' of the entry, with the file of a pattern and the window: run-a-3.
+static bool read_name(ProblemReader *r, ExperimentReader *e, bool several_files) {
   const Yaml *n = yaml_find(e->node, "name");
-  if (yaml_is_null(n)) return true;
-  if (!reader_text(r, n, "'name'", &e->name)) return false;
-  for (int i = 0; i < number; i++)
-    if (r->experiments[i].name && strcmp(r->experiments[i].name, e->name) == 0)
-      return reader_fail(r, n, ERR_NAME, "experiments %d and %d have the same name '%.100s'", i + 1,
-                         number + 1, e->name);
+  const char *text = NULL;
+  if (!yaml_is_null(n) && !reader_text(r, n, "'name'", &text)) return false;
+  if (!text && !e->label) return true;
+  const char *file = name_of_file(r, e->table->file);
+  const char *base = !text           ? file
+                     : several_files ? arena_print(r->arena, "%s-%s", text, file)
+                                     : text;
+  const char *name = e->label ? arena_print(r->arena, "%s-%s", base, e->label) : base;
+  e->name = name;
+  int number = r->experiment_count;
+  for (int i = 0, times = 1; i < number;) {
+    if (!r->experiments[i].name || strcmp(r->experiments[i].name, e->name) != 0) {
+      i++;
+    } else if (r->experiments[i].node ==
+               e->node) { // a value that comes back, a file in another folder
+      e->name = arena_print(r->arena, "%s-%d", name, ++times);
+      i = 0;
+    } else {
+      return reader_fail(r, n ? n : e->node, ERR_NAME,
+                         "experiments %d and %d have the same name '%.100s'", i + 1, number + 1,
+                         e->name);
+    }
+  }
   return true;
 }
 
@@ -131,7 +60,7 @@ static void give_names(ProblemReader *r) {
   for (int i = 0; i < r->experiment_count; i++) {
     ExperimentReader *e = &r->experiments[i];
     if (e->name) continue;
-    const char *base = name_of_file(r, e->table->file);
+    const char *base = e->table->in_memory ? e->table->file : name_of_file(r, e->table->file);
     int times = names_find(taken, base);
     for (e->name = base; names_find(taken, e->name) >= 0;)
       e->name = arena_print(r->arena, "%s-%d", base, ++times);
@@ -142,44 +71,46 @@ static void give_names(ProblemReader *r) {
 
 // ---------------------------------------------------------------- window
 
-static bool read_window(ProblemReader *r, const ExperimentReader *e, double *from, double *to) {
+static bool read_window(ProblemReader *r, ExperimentReader *e) {
   const Yaml *n = yaml_find(e->node, "window");
-  *from = -HUGE_VAL, *to = HUGE_VAL;
+  e->from = -HUGE_VAL, e->to = HUGE_VAL;
   if (yaml_is_null(n)) return true;
   if (n->kind != YAML_LIST || n->items.count != 2)
     return reader_fail(r, n, ERR_VALUE, "'window' must be two times, such as [0, 50]");
   const Yaml *a = n->items.at[0], *b = n->items.at[1];
-  if (!yaml_is_null(a) && !reader_number(r, a, "the start of the window", true, from)) return false;
-  if (!yaml_is_null(b) && !reader_number(r, b, "the end of the window", true, to)) return false;
-  if (*from < *to) return true;
+  if (!yaml_is_null(a) && !reader_time(r, e, a, "the start of the window", true, &e->from))
+    return false;
+  if (!yaml_is_null(b) && !reader_time(r, e, b, "the end of the window", true, &e->to))
+    return false;
+  if (e->from < e->to) return true;
   return reader_fail(r, n, ERR_VALUE, "the window must end after its start");
 }
 
-static bool fail_empty(ProblemReader *r, const ExperimentReader *e, double from, double to) {
+static bool fail_empty(ProblemReader *r, const ExperimentReader *e) {
   const Table *t = e->table;
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  for (int i = 0; i < t->rows; i++) {
+    least = fmin(least, t->column[e->time][i]);
+    most = fmax(most, t->column[e->time][i]);
+  }
   return reader_fail(
       r, yaml_find(e->node, "window"), ERR_DATA,
       "the window from %.15g to %.15g contains no samples; those of %.200s are from %.15g to %.15g",
-      from, to, t->file, t->column[e->time][0], t->column[e->time][t->rows - 1]);
+      e->from, e->to, t->file, least, most);
 }
 
-// Times in a file are rounded: a sample at the edge of the window counts as inside.
-static bool find_rows(ProblemReader *r, ExperimentReader *e, double from, double to) {
-  const double *time = e->table->column[e->time];
-  double slack = isfinite(to - from) ? 1e-9 * (to - from) : 0;
-  int rows = e->table->rows;
-  e->first = 0, e->last = rows;
-  while (e->first < rows && time[e->first] < from - slack) e->first++;
-  while (e->last > e->first && time[e->last - 1] > to + slack) e->last--;
-  return e->first < e->last || fail_empty(r, e, from, to);
+static bool find_rows(ProblemReader *r, ExperimentReader *e) {
+  window_rows(e, e->table, &e->first, &e->last);
+  return e->first < e->last || fail_empty(r, e);
 }
 
-static bool read_start(ProblemReader *r, ExperimentReader *e, double from) {
+// The windows of 'split' begin at their first samples: 'window' says what counts, not when they begin.
+static bool read_start(ProblemReader *r, ExperimentReader *e) {
   const Yaml *n = yaml_find(e->node, "start");
   double first = e->table->column[e->time][e->first];
-  e->start = isfinite(from) ? fmin(from, first) : first;
+  e->start = isfinite(e->from) && !e->label ? fmin(e->from, first) : first;
   if (yaml_is_null(n)) return true;
-  if (!reader_number(r, n, "'start'", false, &e->start)) return false;
+  if (!reader_time(r, e, n, "'start'", false, &e->start)) return false;
   if (e->start <= first) return true;
   return reader_fail(
       r, n, ERR_VALUE,
@@ -192,7 +123,7 @@ static bool read_restart(ProblemReader *r, ExperimentReader *e) {
   double last = e->table->column[e->time][e->last - 1];
   e->restart = nan("");
   if (yaml_is_null(n)) return true;
-  if (!reader_number(r, n, "'restart'", false, &e->restart)) return false;
+  if (!reader_time(r, e, n, "'restart'", false, &e->restart)) return false;
   if (e->restart > e->start && e->restart < last) return true;
   return reader_fail(r, n, ERR_VALUE,
                      "'restart' is a time until which no unknown acts: it lies between the start, "
@@ -254,7 +185,16 @@ static bool read_set(ProblemReader *r, ExperimentReader *e) {
     SetValue s = {.node = n->items.at[i]};
     if (!read_parameter_name(r, s.node, "set", &s.parameter)) return false;
     const Variable *v = &r->flat->variables.at[r->flat->parameters.at[s.parameter].variable];
-    if (!read_set_value(r, s.node, v, &s.value)) return false;
+    s.from_data = is_data_start(s.node);
+    s.value = r->flat->parameters.at[s.parameter].value; // until then
+    if (!s.from_data && resembles_data_start(s.node))
+      return reader_fail(r, s.node, ERR_VALUE,
+                         "%s is a number, 'data', {data: 5}, or {from: data} with samples: 5 or "
+                         "column: NAME or both",
+                         s.node->key);
+    bool fine = s.from_data ? read_data_start(r, s.node, &s.samples)
+                            : read_set_value(r, s.node, v, &s.value);
+    if (!fine) return false;
     array_push(r->scratch, &e->set, s);
   }
   return true;
@@ -282,24 +222,143 @@ static bool read_role(ProblemReader *r, ExperimentReader *e) {
          reader_unknown(r, n->at, "role", word, WORDS, 2);
 }
 
-static bool read_experiment(ProblemReader *r, int number, const Yaml *n) {
-  static const char *const KEYS[] = {"name",          "data",  "time",    "measure",
-                                     "inputs",        "start", "set",     "window",
-                                     "interpolation", "role",  "windows", "restart"};
-  ExperimentReader *e = &r->experiments[number];
-  double from, to;
-  e->node = n;
-  e->number = number;
+static bool read_unscored(ProblemReader *r, ExperimentReader *e) {
+  const Yaml *n = yaml_find(e->node, "unscored");
+  int rows = e->last - e->first;
+  double count;
+  if (yaml_is_null(n)) return true;
+  if (!reader_number(r, n, "'unscored'", false, &count)) return false;
+  if (!(count >= 0 && count == floor(count)))
+    return reader_fail(r, n, ERR_VALUE, "'unscored' is a number of samples: 0, 1, 2 ...");
+  if (count < rows) {
+    e->first += (int)count;
+    return true;
+  }
+  return reader_fail(r, n, ERR_DATA, "'unscored' leaves nothing of the %d sample%s of %s%.200s",
+                     rows, rows == 1 ? "" : "s", e->label ? "a window of " : "", e->table->file);
+}
+
+static bool read_experiment(ProblemReader *r, ExperimentReader *e) {
+  return check_times(r, e) && find_rows(r, e) && read_start(r, e) && read_every(r, e) &&
+         read_unscored(r, e) && read_restart(r, e) && count_times(r, e) && read_windows(r, e) &&
+         read_set(r, e) &&
+         check_interpolation(r, yaml_find(e->node, "interpolation"), &e->interpolation);
+}
+
+// ---------------------------------------------------------------- an entry, which may stand for many
+
+static void add_experiment(ProblemReader *r, const ExperimentReader *e) {
+  if (r->experiment_count == r->experiment_room) {
+    int room = r->experiment_room ? 2 * r->experiment_room : 8;
+    ExperimentReader *all = ARENA_ARRAY(r->scratch, ExperimentReader, room);
+    for (int i = 0; i < r->experiment_count; i++) all[i] = r->experiments[i];
+    r->experiments = all;
+    r->experiment_room = room;
+  }
+  r->experiments[r->experiment_count] = *e;
+  r->experiments[r->experiment_count].number = r->experiment_count;
+  r->experiment_count++;
+}
+
+static bool check_single_times(ProblemReader *r, const ExperimentReader *e) {
+  static const char *const TIMES[] = {"start", "restart"};
+  for (int i = 0; i < 2; i++)
+    if (!yaml_is_null(yaml_find(e->node, TIMES[i])))
+      return reader_fail_key(r, yaml_find(e->node, TIMES[i]), ERR_VALUE,
+                             "'%s' is one time, but 'split' makes windows that each begin at their "
+                             "first sample",
+                             TIMES[i]);
+  return true;
+}
+
+// 'every' and 'gaps' cut what 'window' leaves of a file whose times go on.
+static bool cut_window(ProblemReader *r, ExperimentReader *e) {
+  if (!check_single_times(r, e) || !check_times(r, e) || !find_rows(r, e)) return false;
+  e->rows_before = e->first, e->rows_after = e->table->rows - e->last;
+  e->table = table_rows(r->arena, e->table, e->first, e->last);
+  e->from = -HUGE_VAL, e->to = HUGE_VAL;
+  return true;
+}
+
+// The pieces of a file, one without 'split'.
+static bool cut_file(ProblemReader *r, ExperimentReader *whole, bool *used, SplitPieces *pieces) {
+  int before = pieces->count;
+  bool any = false;
+  if (!read_window(r, whole) || (split_cuts_time(whole) && !cut_window(r, whole)) ||
+      !read_split(r, whole, used, pieces, &any))
+    return false;
+  if (!any) return fail_empty(r, whole);
+  bool several = pieces->count - before > 1;
+  return !several || split_times_go_back(whole) || check_single_times(r, whole);
+}
+
+static void warn_single(ProblemReader *r, const Yaml *n, int single, const char *name) {
+  if (!single) return;
+  reader_warn(
+      r, yaml_find(n, "split")->key_at,
+      "%d window%s of 'split' %s a single sample%s%.100s: the simulation ends there where it "
+      "begins",
+      single, single == 1 ? "" : "s", single == 1 ? "has" : "have",
+      single == 1 ? ", " : ", the first is ", name);
+}
+
+static bool read_entry_files(ProblemReader *r, const Yaml *n, FileNames *out) {
+  const Yaml *data = yaml_find(n, "data");
+  const char *text;
+  if (!data)
+    return reader_fail(r, n, ERR_VALUE, "this experiment has no 'data': the name of a file");
+  if (!reader_text(r, data, "'data'", &text)) return false;
+  if (reader_table(r, text)) {
+    array_push(r->arena, out, text);
+    return true;
+  }
+  const char *path = reader_data_path(r, text), *place;
+  if (has_pattern(text) && file_kind(path) == FILE_ABSENT) {
+    for (int i = 0; !out->count && (place = reader_data_place(r, text, i)); i++)
+      *out = pattern_files(r->arena, place);
+    return out->count ||
+           reader_fail(r, data, ERR_FILE, "no file matches '%.200s' (patterns: *, ?, [...])", text);
+  }
+  array_push(r->arena, out, path);
+  return true;
+}
+
+static bool read_entry(ProblemReader *r, const Yaml *n) {
+  static const char *const KEYS[] = {"name",    "data",    "time",   "measure",       "inputs",
+                                     "start",   "set",     "window", "interpolation", "role",
+                                     "windows", "restart", "split",  "unscored",      "every"};
+  FileNames files = {0};
+  SplitPieces pieces = {0};
+  ExperimentReader e = {.node = n};
+  int single = 0;
+  const char *first_single = "";
   if (n->kind != YAML_MAP)
     return reader_fail(
         r, n, ERR_VALUE,
         "an experiment must be a mapping, such as {data: swing.csv, measure: {theta: "
         "angle}}");
-  return reader_keys(r, n, "an experiment", KEYS, sizeof KEYS / sizeof *KEYS) &&
-         read_name(r, number) && read_role(r, e) && read_data(r, e) &&
-         read_window(r, e, &from, &to) && find_rows(r, e, from, to) && read_start(r, e, from) &&
-         read_restart(r, e) && count_times(r, e) && read_windows(r, e) && read_set(r, e) &&
-         check_interpolation(r, yaml_find(n, "interpolation"), &e->interpolation);
+  if (!reader_keys(r, n, "an experiment", KEYS, sizeof KEYS / sizeof *KEYS) || !read_role(r, &e) ||
+      !read_entry_files(r, n, &files))
+    return false;
+  bool *used = ARENA_ARRAY(r->scratch, bool, split_item_count(n) + 1);
+  for (int f = 0; f < files.count; f++) {
+    ExperimentReader whole = e;
+    int before = pieces.count;
+    whole.path = files.at[f];
+    if (!read_table(r, &whole) || !cut_file(r, &whole, used, &pieces)) return false;
+    for (int i = before; i < pieces.count; i++) {
+      ExperimentReader one = whole;
+      one.table = pieces.at[i].table, one.label = pieces.at[i].label;
+      one.rows_before = pieces.at[i].rows_before, one.rows_after = pieces.at[i].rows_after;
+      one.validation |= pieces.at[i].validation;
+      if (!read_name(r, &one, files.count > 1) || !read_experiment(r, &one)) return false;
+      bool is_single = one.label && one.table->column[one.time][one.last - 1] == one.start;
+      if (is_single && !single++) first_single = one.name;
+      add_experiment(r, &one);
+    }
+  }
+  warn_single(r, n, single, first_single);
+  return split_check(r, n, used, &pieces);
 }
 
 static void warn_time_unit(ProblemReader *r, const ExperimentReader *e) {
@@ -339,10 +398,9 @@ bool read_experiments(ProblemReader *r) {
                        "[{data: swing.csv, measure: {theta: angle}}]");
   if (n->kind == YAML_TEXT)
     return reader_fail(r, n, ERR_VALUE, "'experiments' must be a list of mappings");
-  r->experiment_count = n->kind == YAML_LIST ? n->items.count : 1;
-  r->experiments = ARENA_ARRAY(r->scratch, ExperimentReader, r->experiment_count);
-  for (int i = 0; i < r->experiment_count; i++)
-    if (!read_experiment(r, i, n->kind == YAML_LIST ? n->items.at[i] : n)) return false;
+  int entries = n->kind == YAML_LIST ? n->items.count : 1;
+  for (int i = 0; i < entries; i++)
+    if (!read_entry(r, n->kind == YAML_LIST ? n->items.at[i] : n)) return false;
   give_names(r);
   for (int i = 0; i < r->experiment_count; i++) warn_time_unit(r, &r->experiments[i]);
   return sort_by_role(r, n);
@@ -378,15 +436,21 @@ static bool read_scaling(ProblemReader *r, const Yaml *map, const char *key, con
 }
 
 static bool read_input_mapping(ProblemReader *r, const Yaml *n, const Variable *v, InputSource *s) {
-  static const char *const KEYS[] = {"column", "interpolation", "gain", "offset"};
-  if (!reader_keys(r, n, "an input", KEYS, 4) ||
+  static const char *const KEYS[] = {"column", "interpolation", "gain", "offset", "factor"};
+  const Yaml *factor = yaml_find(n, "factor");
+  if (!yaml_is_null(factor) && !yaml_is_null(yaml_find(n, "gain")))
+    return reader_fail_key(r, factor, ERR_VALUE,
+                           "factor and gain of an input are the same: give one of them");
+  if (!reader_keys(r, n, "an input", KEYS, 5) ||
       !check_interpolation(r, yaml_find(n, "interpolation"), &s->interpolation) ||
       !read_scaling(r, n, "gain", v, &s->has_gain, &s->scaled.gain) ||
+      !read_scaling(r, n, "factor", v, &s->has_gain, &s->scaled.gain) ||
       !read_scaling(r, n, "offset", v, &s->has_offset, &s->scaled.offset))
     return false;
   return s->scaled.gain != 0 ||
-         reader_fail(r, yaml_find(n, "gain"), ERR_VALUE,
-                     "gain must not be 0; write a constant input as %s: number", v->name);
+         reader_fail(r, yaml_is_null(factor) ? yaml_find(n, "gain") : factor, ERR_VALUE,
+                     "%s must not be 0; write a constant input as %s: number",
+                     yaml_is_null(factor) ? "gain" : "factor", v->name);
 }
 
 static bool is_column(const ExperimentReader *e, const char *name) {
@@ -459,22 +523,26 @@ static Table scaled_table(ProblemReader *r, const Table *t, int column, const Co
   return copy;
 }
 
+InputKind reader_interpolation(const ProblemReader *r, const ExperimentReader *e) {
+  InputKind kind = INPUT_LINEAR;
+  char word[OPTION_WORD_SIZE];
+  simulate_options_word(&r->problem->simulate, "interpolation", word);
+  input_kind_find(e->interpolation ? e->interpolation : word, &kind);
+  return kind;
+}
+
 static const Input *input_from_column(ProblemReader *r, const ExperimentReader *e,
                                       const Variable *v, const InputSource *s) {
-  InputKind kind = INPUT_LINEAR;
+  InputKind kind = reader_interpolation(r, e);
   Err own = {0};
-  char word[OPTION_WORD_SIZE];
-  int column = reader_column(r, e->table, s->at, s->column);
+  const Table *all = e->full ? e->full : e->table; // inputs keep all their samples
+  int column = reader_column(r, all, s->at, s->column);
   if (column < 0) return NULL;
-  simulate_options_word(&r->problem->simulate, "interpolation", word);
-  input_kind_find(s->interpolation   ? s->interpolation
-                  : e->interpolation ? e->interpolation
-                                     : word,
-                  &kind);
+  if (s->interpolation) input_kind_find(s->interpolation, &kind);
   if (v->boolean) kind = INPUT_HOLD; // Boolean inputs are not interpolated
-  check_input_unit(r, e->table, column, v, s);
-  Table table = *e->table;
-  if (s->has_gain || s->has_offset) table = scaled_table(r, e->table, column, &s->scaled);
+  check_input_unit(r, all, column, v, s);
+  Table table = *all;
+  if (s->has_gain || s->has_offset) table = scaled_table(r, all, column, &s->scaled);
   Arena *a = e->origin == 0 ? r->arena : r->scratch; // else it is copied
   const Input *in = input_from_table(a, &table, e->time, column, kind, &own);
   if (!in && r->err->code == ERR_NONE) *r->err = own;
@@ -557,8 +625,14 @@ static Overrides overrides_of(ProblemReader *r, const ExperimentReader *e) {
   }
   for (int i = 0; i < r->estimates.count; i++) {
     const Estimate *s = &r->estimates.at[i];
-    if (!is_set(e, s->parameter))
-      array_push(r->scratch, &list, ((Override){s->name, s->spec.start}));
+    double start = s->by_experiment ? s->by_experiment[e - r->experiments].start : s->spec.start;
+    if (!is_set(e, s->parameter)) array_push(r->scratch, &list, ((Override){s->name, start}));
+  }
+  int own = list.count; // they come before the values that a model of memory has
+  for (int i = 0; i < r->override_count; i++) {
+    bool is_given = false;
+    for (int k = 0; k < own; k++) is_given |= strcmp(list.at[k].name, r->overrides[i].name) == 0;
+    if (!is_given) array_push(r->scratch, &list, r->overrides[i]);
   }
   return list;
 }
@@ -604,6 +678,7 @@ bool read_experiment_values(ProblemReader *r) {
   for (int i = 0; i < r->experiment_count; i++) {
     const ExperimentReader *e = &r->experiments[i];
     bool is_plain = e->set.count == 0;
+    for (int k = 0; k < r->estimates.count; k++) is_plain &= !r->estimates.at[k].by_experiment;
     const double *values = is_plain && plain ? plain : model_values(r, e);
     if (!values) return false;
     if (is_plain) plain = values;

@@ -7,6 +7,7 @@
 #include "instance/flat_model.h"
 #include "model/flatten.h"
 #include "model/model_build.h"
+#include "problem/data_start.h"
 #include "problem/made_from.h"
 #include "problem/read_closed.h"
 #include "problem/reader.h"
@@ -91,39 +92,66 @@ static bool set_everywhere(const ProblemReader *r, const char *name, double *val
   return list->items.count > 0;
 }
 
+typedef ARRAY(FlatSetting) FlatSettings;
+
+// What may decide about the structure of the model: what all experiments set to the same number, and else the values that came
+// with a model of memory.
+static FlatSettings structural_settings(ProblemReader *r) {
+  FlatSettings list = {0};
+  const Yaml *set = first_set(r);
+  for (int i = 0; i < (set ? set->items.count : 0); i++) {
+    double value = nan("");
+    if (set_everywhere(r, set->items.at[i]->key, &value) && !isnan(value))
+      array_push(r->arena, &list, ((FlatSetting){set->items.at[i]->key, value}));
+  }
+  for (int i = 0; i < r->override_count; i++) {
+    bool is_set = false;
+    for (int k = 0; k < list.count; k++)
+      is_set |= strcmp(list.at[k].name, r->overrides[i].name) == 0;
+    if (!is_set)
+      array_push(r->arena, &list, ((FlatSetting){r->overrides[i].name, r->overrides[i].value}));
+  }
+  return list;
+}
+
+static bool flatten_model(ProblemReader *r, FlatRequest *request) {
+  FlatSettings settings = structural_settings(r);
+  request->settings = settings.at, request->setting_count = settings.count;
+  request->libraries = r->libraries.at, request->library_count = r->libraries.count;
+  const FlatText *text = flat_model(r->arena, request, &r->problem->warnings, r->err);
+  if (!text) return false;
+  r->model_source = text->source;
+  r->ast = text->model;
+  r->flat = flatten(r->scratch, r->model_source, r->ast, r->overrides, r->override_count, r->err);
+  return r->flat != NULL;
+}
+
+static bool take_given_model(ProblemReader *r, const GivenModel *m) {
+  FlatRequest request = {.source = m->text, .class_name = m->class_name};
+  for (int i = 0; i < m->library_count; i++) array_push(r->arena, &r->libraries, m->libraries[i]);
+  if (!read_libraries(r)) return false;
+  r->problem->model_path = m->text->name;
+  r->problem->model_in_memory = m->in_memory;
+  return flatten_model(r, &request);
+}
+
 static bool load_model_text(ProblemReader *r) {
   const Yaml *n = yaml_find(r->root, "model");
   const char *file;
   Err own = {0};
+  if (r->given->model && r->given->model->text) return take_given_model(r, r->given->model);
+  if (r->problem->closed && !r->given->is_named) return read_given_simulator(r);
   if (yaml_is_null(n))
     return check_keys(r) && // a misspelt 'model' is the likely reason
            reader_fail(r, r->root, ERR_VALUE, "there is no 'model': the name of a model file");
   if (model_is_closed(n) || r->problem->closed) return read_closed_model(r, n);
   if (!reader_text(r, n, "'model'", &file)) return false;
   FlatRequest request = {0};
-  ARRAY(FlatSetting) settings = {0};
   if (!read_libraries(r)) return false;
   r->problem->model_path = reader_path(r, file);
   const char *path = model_file(r->arena, r->problem->model_path, &request.class_name);
   request.source = source_load(r->arena, path, &own);
-  if (!request.source) return reader_adopt(r, n, &own);
-  for (const Yaml *first = first_set(r); first && settings.count < first->items.count;) {
-    double value = nan("");
-    const Yaml *one = first->items.at[settings.count];
-    if (!set_everywhere(r, one->key, &value)) value = nan("");
-    array_push(r->arena, &settings, ((FlatSetting){one->key, value}));
-  }
-  int known = 0;
-  for (int i = 0; i < settings.count; i++)
-    if (!isnan(settings.at[i].value)) settings.at[known++] = settings.at[i];
-  request.settings = settings.at, request.setting_count = known;
-  request.libraries = r->libraries.at, request.library_count = r->libraries.count;
-  const FlatText *text = flat_model(r->arena, &request, &r->problem->warnings, r->err);
-  if (!text) return false;
-  r->model_source = text->source;
-  r->ast = text->model;
-  r->flat = flatten(r->scratch, r->model_source, r->ast, NULL, 0, r->err);
-  return r->flat != NULL;
+  return request.source ? flatten_model(r, &request) : reader_adopt(r, n, &own);
 }
 
 // ---------------------------------------------------------------- the model
@@ -190,6 +218,12 @@ static bool make_model(ProblemReader *r) {
     if (count && (everywhere || p->dependent))
       array_push(r->arena, &list,
                  ((Override){arena_print(r->arena, "%s", p->name), everywhere ? value : p->value}));
+  }
+  for (int i = 0; i < r->override_count; i++) {
+    bool is_set = false;
+    for (int k = 0; k < list.count; k++)
+      is_set |= strcmp(list.at[k].name, r->overrides[i].name) == 0;
+    if (!is_set) array_push(r->arena, &list, r->overrides[i]);
   }
   r->problem->model = model_new(r->model_source, r->ast, list.at, list.count, r->err);
   return r->problem->model != NULL;
@@ -273,9 +307,9 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
     return false;
   p->experiment_count = r->fit_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
-  if (!read_experiment_inputs(r) || !read_channels(r) || !read_experiment_values(r) ||
-      !read_weights(r) || !read_unknowns(r) || !read_gains(r) || !read_constraints(r) ||
-      !check_restart(r))
+  if (!read_experiment_inputs(r) || !read_channels(r) || !resolve_starts(r) ||
+      !read_experiment_values(r) || !read_weights(r) || !read_unknowns(r) || !read_gains(r) ||
+      !read_constraints(r) || !check_restart(r))
     return false;
   make_validation(r);
   if (p->closed) p->closed->set_threads(p->closed, p->options.threads);
@@ -295,20 +329,21 @@ static void keep_settings(Problem *p, const ProblemSetting *settings, int count)
   p->setting_count = count;
 }
 
-static Problem *problem_read(Arena *a, const Source *source, const char *folder,
-                             const ProblemSetting *settings, int count, ClosedModel *function,
-                             Err *err) {
+static Problem *problem_read(Arena *a, const Source *text, const ProblemSource *source, Err *err) {
   Err own = {0};
   Problem *p = ARENA_NEW(a, Problem);
-  p->closed = function;
+  p->closed = source->closed;
   p->arena = a;
-  p->path = source->name;
+  p->path = text->name;
+  p->in_memory = source->text ? text : NULL;
   p->warnings.arena = a;
-  keep_settings(p, settings, count);
-  ProblemReader r = {.problem = p, .arena = a, .source = source, .err = &own};
+  keep_settings(p, source->settings, source->setting_count);
+  ProblemReader r = {.problem = p, .arena = a, .source = text, .given = source, .err = &own};
   r.scratch = arena_new();
-  r.folder = folder;
-  bool ok = read_all(&r, settings, count);
+  r.folder = source->folder;
+  if (source->model)
+    r.overrides = source->model->overrides, r.override_count = source->model->override_count;
+  bool ok = read_all(&r, source->settings, source->setting_count);
   arena_free(r.scratch);
   if (ok) {
     p->files = made_from(a, p);
@@ -324,26 +359,35 @@ static const char *folder_of(Arena *a, const char *path) {
   return slash ? arena_copy(a, path, (size_t)(slash - path) + 1) : "";
 }
 
-Problem *problem_load(const char *path, const ProblemSetting *settings, int count, Err *err) {
+Problem *problem_make(const ProblemSource *source, Err *err) {
   Arena *a = arena_new();
-  const Source *s = source_load(a, path, err);
-  if (s) return problem_read(a, s, folder_of(a, path), settings, count, NULL, err);
+  ProblemSource whole = *source;
+  const Source *text;
+  if (source->text) {
+    text = source_new(a, source->name ? source->name : "<text>", source->text, source->length, err);
+    if (!whole.folder) whole.folder = ".";
+  } else {
+    text = source_load(a, source->path, err);
+    whole.folder = folder_of(a, source->path);
+  }
+  if (text) return problem_read(a, text, &whole, err);
+  if (source->closed) source->closed->free(source->closed);
   arena_free(a);
   return NULL;
 }
 
-Problem *problem_parse_with(const char *name, const char *folder, const char *text, size_t length,
-                            const ProblemSetting *settings, int count, ClosedModel *function,
-                            Err *err) {
-  Arena *a = arena_new();
-  const Source *s = source_new(a, name ? name : "<text>", text, length, err);
-  if (s) return problem_read(a, s, folder, settings, count, function, err);
-  if (function) function->free(function);
-  arena_free(a);
-  return NULL;
+Problem *problem_load(const char *path, const ProblemSetting *settings, int count, Err *err) {
+  return problem_make(&(ProblemSource){.path = path, .settings = settings, .setting_count = count},
+                      err);
 }
 
 Problem *problem_parse(const char *name, const char *folder, const char *text, size_t length,
                        const ProblemSetting *settings, int count, Err *err) {
-  return problem_parse_with(name, folder, text, length, settings, count, NULL, err);
+  return problem_make(&(ProblemSource){.name = name,
+                                       .folder = folder,
+                                       .text = text,
+                                       .length = length,
+                                       .settings = settings,
+                                       .setting_count = count},
+                      err);
 }

@@ -1,12 +1,24 @@
-// Reads 'windows' of an experiment: named spans of time whose errors are reported.
+// Which rows 'window' leaves, and 'windows' of an experiment: named spans of time whose errors are reported.
+#include <math.h>
+
 #include "base/c_locale.h"
 #include "problem/reader.h"
 
-static bool read_end(ProblemReader *r, const Yaml *n, const char *what, const char *name,
-                     double *value) {
+// Times in a file are rounded: a sample at the edge of the window counts as inside, also if its other end is open.
+void window_rows(const ExperimentReader *e, const Table *t, int *first, int *last) {
+  const double *time = t->column[e->time];
+  double slack = 1e-9 * (fmin(e->to, time[t->rows - 1]) - fmax(e->from, time[0]));
+  double from = e->from - fmax(slack, 0), to = e->to + fmax(slack, 0);
+  *first = 0, *last = t->rows;
+  while (*first < t->rows && time[*first] < from) ++*first;
+  while (*last > *first && time[*last - 1] > to) --*last;
+}
+
+static bool read_end(ProblemReader *r, const ExperimentReader *e, const Yaml *n, const char *what,
+                     const char *name, double *value) {
   char text[160];
   c_snprintf(text, sizeof text, "the %s of the window %.100s", what, name);
-  return yaml_is_null(n) || reader_number(r, n, text, false, value);
+  return yaml_is_null(n) || reader_time(r, e, n, text, false, value);
 }
 
 static bool has_samples(const ExperimentReader *e, const NamedWindow *w) {
@@ -15,24 +27,35 @@ static bool has_samples(const ExperimentReader *e, const NamedWindow *w) {
   return false;
 }
 
+static bool fail_window(ProblemReader *r, const ExperimentReader *e, const Yaml *n, double from,
+                        double to) {
+  const double *time = e->table->column[e->time];
+  bool open_start = yaml_is_null(n->items.at[0]), open_end = yaml_is_null(n->items.at[1]);
+  char span[80];
+  c_snprintf(span, sizeof span, open_end ? "from %.15g on" : "until %.15g", open_end ? from : to);
+  if (!open_start && !open_end) c_snprintf(span, sizeof span, "from %.15g to %.15g", from, to);
+  return reader_fail(r, n, ERR_DATA,
+                     "the window %.100s %s contains no samples; those of this experiment are from "
+                     "%.15g to %.15g",
+                     n->key, span, time[e->first], time[e->last - 1]);
+}
+
 // [from, to] in times of the data; ~ for an open end.
 static bool read_window(ProblemReader *r, ExperimentReader *e, const Yaml *n) {
   const double *time = e->table->column[e->time];
-  double from = time[e->first], to = time[e->last - 1], first = from, last = to;
+  double from = time[e->first], to = time[e->last - 1];
   if (n->kind != YAML_LIST || n->items.count != 2)
     return reader_fail(r, n, ERR_VALUE, "the window %.100s must be two times, such as [0, 5]",
                        n->key);
-  if (!read_end(r, n->items.at[0], "start", n->key, &from) ||
-      !read_end(r, n->items.at[1], "end", n->key, &to))
+  const Yaml *start = n->items.at[0], *end = n->items.at[1];
+  if (!read_end(r, e, start, "start", n->key, &from) || !read_end(r, e, end, "end", n->key, &to))
     return false;
-  if (from > to)
+  bool open = yaml_is_null(start) || yaml_is_null(end);
+  if (from > to && !open)
     return reader_fail(r, n, ERR_VALUE, "the window %.100s must not end before its start", n->key);
   NamedWindow w = {n->key, from - e->origin, to - e->origin};
-  if (!has_samples(e, &w))
-    return reader_fail(r, n, ERR_DATA,
-                       "the window %.100s from %.15g to %.15g contains no samples; those of this "
-                       "experiment are from %.15g to %.15g",
-                       n->key, from, to, first, last);
+  if (from > to || !has_samples(e, &w)) // another window of the file may have some
+    return e->label || fail_window(r, e, n, from, to);
   array_push(r->arena, &e->windows, w);
   return true;
 }

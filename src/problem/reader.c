@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "base/file.h"
 #include "lang/parse.h"
 #include "lang/source_warn.h"
 #include "model/flatten.h"
@@ -122,6 +123,9 @@ static bool evaluate(ProblemReader *r, const Yaml *n, const char *what, double *
   if (!ok && (!tree || is_name(tree)))
     return reader_fail(r, n, ERR_VALUE, "%s must be a number, not '%.100s'", what, n->text);
   if (!ok) return reader_adopt(r, n, &own);
+  if (reader_is_condition(tree))
+    return reader_fail(r, n, ERR_VALUE, "%s must be a number; '%.100s' is true or false", what,
+                       n->text);
   if (!flat_number(r->flat, e, out))
     return reader_fail(r, n, ERR_VALUE, "%s must be a number; '%.100s' depends on parameters", what,
                        n->text);
@@ -244,11 +248,59 @@ const char *reader_path(ProblemReader *r, const char *path) {
   return arena_print(r->arena, "%s%s%s", r->folder, slash, path);
 }
 
-int reader_column(ProblemReader *r, const Table *t, Place at, const char *name) {
+const char *reader_data_place(ProblemReader *r, const char *path, int i) {
+  if (i == 0) return reader_path(r, path);
+  if (path[0] == '/' || i > r->data_folders.count) return NULL;
+  const char *at = r->data_folders.at[i - 1];
+  size_t length = strlen(at);
+  return arena_print(r->arena, "%s%s%s", at, length && at[length - 1] == '/' ? "" : "/", path);
+}
+
+const char *reader_data_path(ProblemReader *r, const char *path) {
+  const char *place;
+  for (int i = 0; (place = reader_data_place(r, path, i)); i++)
+    if (file_kind(place) != FILE_ABSENT) return place;
+  return reader_path(r, path);
+}
+
+bool reader_fail_no_data(ProblemReader *r, const Yaml *at, const char *path) {
+  Text places;
+  text_init(&places);
+  text_print(&places, "there is no file '%.300s'", reader_path(r, path));
+  bool more = path[0] != '/';
+  for (int i = 0; more && i < r->data_folders.count; i++)
+    text_print(&places, "%s '%.300s'", i ? "," : " and no", reader_data_place(r, path, i + 1));
+  if (more && !r->data_folders.count)
+    text_print(&places, "; --data DIR or the environment variable ENTRAIN_DATA names a folder with "
+                        "data that lie elsewhere");
+  reader_fail(r, at, ERR_FILE, "%s", places.at);
+  text_done(&places);
+  return false;
+}
+
+int reader_any_column(ProblemReader *r, const Table *t, Place at, const char *name) {
   int column = table_find(t, name);
   if (column >= 0) return column;
   char what[300];
+  if (t->left_out && strlen(t->left_out) < 400) {
+    reader_fail_place(
+        r, at, ERR_NAME,
+        "there is no column of %.200s called '%.80s' with %d samples; it also has: %s", t->file,
+        name, t->rows, t->left_out);
+    return -1;
+  }
   c_snprintf(what, sizeof what, "column of %.250s called", t->file);
   reader_unknown(r, at, what, name, t->names, t->columns);
+  return -1;
+}
+
+int reader_column(ProblemReader *r, const Table *t, Place at, const char *name) {
+  int column = reader_any_column(r, t, at, name), row = 0;
+  const char *const *texts = column < 0 ? NULL : table_texts(t, column);
+  if (!texts) return column;
+  while (row < t->rows - 1 && !texts[row][0]) row++;
+  reader_fail_place(r, at, ERR_DATA,
+                    "column '%.80s' of %.200s has texts, such as '%.40s' in line %d", name, t->file,
+                    texts[row], t->line[row]);
   return -1;
 }

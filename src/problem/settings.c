@@ -1,6 +1,7 @@
 // Applies settings of the command line to the YAML tree before it is read.
 #include <string.h>
 
+#include "base/file.h"
 #include "problem/reader.h"
 
 static const YamlShort SHORTS[] = {
@@ -44,7 +45,23 @@ static bool is_library(const ProblemSetting *s) {
   return !s->is_option && strcmp(s->path, "library") == 0;
 }
 
+// --data DIR: relative to where the command runs, too.
+static bool is_data_folder(const ProblemSetting *s) {
+  return !s->is_option && strcmp(s->path, "data_folder") == 0;
+}
+
+// Those of the command line in their order, then that of the environment.
+static void find_data_folders(ProblemReader *r, const ProblemSetting *settings, int count) {
+  const char *named = file_variable("ENTRAIN_DATA");
+  for (int i = 0; i < count; i++)
+    if (is_data_folder(&settings[i]) && settings[i].value[0])
+      array_push(r->arena, &r->data_folders, settings[i].value);
+  if (named && named[0])
+    array_push(r->arena, &r->data_folders, arena_copy(r->arena, named, strlen(named)));
+}
+
 bool apply_model_settings(ProblemReader *r, const ProblemSetting *settings, int count) {
+  find_data_folders(r, settings, count);
   for (int i = 0; i < count; i++)
     if (is_library(&settings[i])) array_push(r->arena, &r->libraries, settings[i].value);
   for (int i = 0; i < count; i++)
@@ -55,7 +72,8 @@ bool apply_model_settings(ProblemReader *r, const ProblemSetting *settings, int 
 bool apply_settings(ProblemReader *r, const ProblemSetting *settings, int count) {
   if (!tidy(r)) return false;
   for (int i = 0; i < count; i++)
-    if (!is_for_model(&settings[i]) && !is_library(&settings[i]) && !apply(r, &settings[i]))
+    if (!is_for_model(&settings[i]) && !is_library(&settings[i]) && !is_data_folder(&settings[i]) &&
+        !apply(r, &settings[i]))
       return false;
   return tidy(r);
 }

@@ -25,8 +25,14 @@ size_t failed_simulations_size(int unknowns);
 void failed_simulations_pack(const FailedSimulation *from, int unknowns, void *to);
 void failed_simulations_unpack(const void *from, int unknowns, FailedSimulation *into);
 
+typedef struct StuckSum { // of all simulations
+  Stuck at[STUCK_MOST];
+  int count;
+} StuckSum;
+
 typedef struct Budget {
   WorkCount used;
+  StuckSum *stuck;          // where motions stuck; NULL: nobody wants it
   long max_simulations;     // with and without sensitivities
   bool exhausted;           // a search wanted more than max_simulations allow: it is over
   FailedSimulation *failed; // by how it ended, room for OUTCOME_COUNT; NULL: nobody wants them

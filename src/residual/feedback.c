@@ -121,29 +121,30 @@ static void list_inputs(Feedback *f, const Problem *p) {
 
 // ---------------------------------------------------------------- widths of transitions
 
-// Part of the size that a switching function has along the free motion at the start values of the problem. Steps of the
-// coupled model depend little on it.
-static const double WIDTH = 0.005;
+// Part of the size that a switching function has along the free motion at the start values of the problem, or along the motion
+// tied to the data, where it is more than STANDS times as large: at these start values the free one stands still then, as a body
+// does whose friction is too strong. Steps of the coupled model depend little on the width, unless it is that of rounding errors.
+static const double WIDTH = 0.005, STANDS = 100;
 static const double WIDTH_REL_TOL = 1e-4;
 enum { WIDTH_STEPS = 20000 };
 
-// Rows that the motion of the first experiment reached, [row][blend].
-static int switch_along(const Feedback *f, const Problem *p, double *values) {
+// Root mean squares of the switching functions along a motion of the first experiment, as far as it comes.
+static void sizes_along(const Feedback *f, const Problem *p, Model *m, const double *parameters,
+                        const Input *const *inputs, double *size) {
   const Experiment *e = &p->experiments[0];
   const Channel *c = &e->channels[0];
   int count = f->coupled->blend_count;
   Expr *outputs = ARENA_ARRAY(f->arena, Expr, count + 1);
+  double *values = ARENA_ARRAY(f->arena, double, (size_t)c->count *(size_t)count + 16);
   for (int k = 0; k < count; k++) outputs[k] = f->coupled->blends[k].switching;
-  double *parameters = ARENA_ARRAY(f->arena, double, p->model->np + 1);
-  problem_parameters(p, 0, NULL, parameters);
   SimulateOptions options = p->simulate;
   options.rel_tol = fmax(options.rel_tol, WIDTH_REL_TOL);
   SystemSpec spec = {.outputs = outputs, .output_count = count, .lanes = 1};
-  simulate_needs(&options, p->model->nx, &spec);
-  System *system = system_new(p->model, &spec);
+  simulate_needs(&options, m->nx, &spec);
+  System *system = system_new(m, &spec);
   SimulateWork *work = simulate_work_new(system, &options);
   SimulateRequest request = {.p = parameters,
-                             .inputs = e->inputs,
+                             .inputs = inputs,
                              .origin = e->origin,
                              .start = e->start,
                              .times = c->t,
@@ -153,20 +154,30 @@ static int switch_along(const Feedback *f, const Problem *p, double *values) {
   simulate_run(work, &request, &t);
   simulate_work_free(work);
   system_free(system);
-  return t.rows;
+  for (int k = 0; k < count; k++) {
+    double squares = 0;
+    for (int i = 0; i < t.rows; i++) squares += values[i * count + k] * values[i * count + k];
+    size[k] = sqrt(squares / fmax(t.rows, 1));
+    if (!isfinite(size[k])) size[k] = 0;
+  }
 }
 
 static void measure_widths(Feedback *f, const Problem *p) {
-  int count = f->coupled->blend_count, samples = p->experiments[0].channels[0].count;
+  Model *coupled = f->coupled->model;
+  int count = f->coupled->blend_count;
   f->width = ARENA_ARRAY(f->arena, double, count + 1);
   if (count == 0) return;
-  double *values = ARENA_ARRAY(f->arena, double, (size_t)samples *(size_t)count + 16);
-  int rows = switch_along(f, p, values);
+  double *parameters = ARENA_ARRAY(f->arena, double, coupled->np + 1);
+  double *free = ARENA_ARRAY(f->arena, double, count), *tied = ARENA_ARRAY(f->arena, double, count);
+  for (int k = 0; k < coupled->np; k++) parameters[k] = coupled->flat->parameters.at[k].value;
+  problem_parameters(p, 0, NULL, parameters);
+  sizes_along(f, p, p->model, parameters, p->experiments[0].inputs, free);
+  for (int k = 0; k < count; k++) f->width[k] = WIDTH; // of 1, to learn how large it is
+  feedback_set(f, p, 0, 1, 1, NULL, parameters);
+  sizes_along(f, p, coupled, parameters, f->inputs[0], tied);
   for (int k = 0; k < count; k++) {
-    double squares = 0;
-    for (int i = 0; i < rows; i++) squares += values[i * count + k] * values[i * count + k];
-    double size = sqrt(squares / fmax(rows, 1));
-    f->width[k] = WIDTH * (size > 0 && isfinite(size) ? size : 1);
+    double size = tied[k] > STANDS * free[k] ? tied[k] : free[k];
+    f->width[k] = WIDTH * (size > 0 ? size : 1);
   }
 }
 

@@ -95,6 +95,12 @@ bool kinks_passed(const Kinks *k, const Trajectory *t, char why[700]) {
     c_snprintf(why, 700, "the model has discrete variables, which change at events: %s", ADVICE);
     return false;
   }
+  if (t->stuck_count > 0) { // from the start: then no event has begun it
+    const Event *e = &k->model->flat->events.at[t->stuck[0].event];
+    c_snprintf(why, 700, "the motion sticks ('%s' in line %s, for example): %s", e->text,
+               flat_line(k->model->flat, e->line).at, ADVICE);
+    return false;
+  }
   if (t->events > 0 && (k->moved_event >= 0 || k->count > 0)) {
     const Event *e = &k->model->flat->events.at[k->moved_event >= 0 ? k->moved_event : 0];
     c_snprintf(why, 700, "the motion passes events ('%s' in line %s, for example): %s", e->text,

@@ -140,6 +140,17 @@ static bool watch(void *data, int rows) {
   return partial->total <= spec->abandon_above;
 }
 
+static void count_stuck(StuckSum *sum, const Trajectory *t) {
+  for (int i = 0; i < t->stuck_count; i++) {
+    int k = 0;
+    while (k < sum->count && sum->at[k].event != t->stuck[i].event) k++;
+    if (k == STUCK_MOST) continue;
+    if (k == sum->count) sum->at[sum->count++] = (Stuck){t->stuck[i].event, 0, 0};
+    sum->at[k].times += t->stuck[i].times;
+    sum->at[k].peak = fmax(sum->at[k].peak, t->stuck[i].peak);
+  }
+}
+
 static void count_work(Budget *b, const Trajectory *t, bool slopes, const RestartPoint *restarted) {
   if (!b) return;
   if (restarted) b->used.restarted++, b->used.saved += restarted->saved;
@@ -148,6 +159,7 @@ static void count_work(Budget *b, const Trajectory *t, bool slopes, const Restar
   if (t->slopes_by[0] && slopes && t->outcome == OUTCOME_REACHED_END)
     *(t->runs.count > 1 ? &b->used.slopes_by_runs : &b->used.slopes_by_equations) += 1;
   b->used.in_turn++;
+  if (b->stuck) count_stuck(b->stuck, t);
   b->used.rhs += t->work.rhs;
   b->used.steps += t->work.steps;
   b->used.rejected += t->work.rejected;

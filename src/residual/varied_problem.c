@@ -36,6 +36,14 @@ Problem *problem_by_integrator(Arena *a, const Problem *p) {
   return copy;
 }
 
+Problem *problem_softened(Arena *a, const Problem *p, const Soft *softs, int count) {
+  Problem *copy = copy_problem(a, p);
+  copy->measured = ARENA_ARRAY(a, Expr, p->measured_count + 1);
+  for (int i = 0; i < p->measured_count; i++) copy->measured[i] = p->measured[i];
+  copy->model = model_softened(p->model, a, softs, count, copy->measured, p->measured_count);
+  return copy->model ? copy : NULL;
+}
+
 static void add_noise(Arena *a, Experiment *x, double sign, Random *random) {
   Channel *noisy = ARENA_ARRAY(a, Channel, x->recorded_count + 1);
   for (int c = 0; c < x->recorded_count; c++) {

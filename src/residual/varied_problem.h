@@ -1,6 +1,7 @@
 // Problems made from a problem to see what it lacks: inputs interpolated otherwise, more terms in the equations. They share
 // everything else with it and live in the arena.
 #pragma once
+#include "model/soften.h"
 #include "problem/problem.h"
 
 // With residual: prediction, the same by the integrator.
@@ -11,6 +12,9 @@ Problem *problem_with_noise(Arena *a, const Problem *p, double sign);
 
 // Those inputs in all experiments.
 Problem *problem_with_interpolation(Arena *a, const Problem *p, const bool *input, InputKind kind);
+
+// With smooth laws in place of relations, see soften.h; NULL: it cannot be made. Its model is in the arena.
+Problem *problem_softened(Arena *a, const Problem *p, const Soft *softs, int count);
 
 typedef enum TermKind {
   TERM_CONSTANT,

@@ -41,7 +41,10 @@ static inline void print_experiment(Text *t, const Problem *p, const Experiment 
   const Model *m = p->model;
   text_print(t, "%s: %s", e->name, e->file);
   add_number(t, " from ", e->origin + e->start, "");
-  add_number(t, " to ", e->origin + e->stop, "\n");
+  add_number(t, " to ", e->origin + e->stop, "");
+  text_print(t, "%s%s", e->time_origin ? " s after " : "", e->time_origin ? e->time_origin : "");
+  text_print(t, "%s%s\n", e->epoch_unit ? ", in the file in " : "",
+             e->epoch_unit ? e->epoch_unit : "");
   print_inputs(t, m, e);
   for (int i = 0; i < e->channel_count; i++) print_channel(t, p, &e->channels[i]);
   for (int i = 0; i < e->window_count; i++) {

@@ -143,14 +143,18 @@ static inline void compared_done(Compared *c) {
   system_free(c->s);
 }
 
-// The variable of `other` that is declared where variable i of m is.
+// The variable of `other` that is declared where variable i of m is. Parts of components of one class are declared at the
+// same place: of these, the one of the same name.
 static inline int same_variable(const Model *m, int i, const Model *other) {
   const Variable *v = &m->flat->variables.at[i];
+  int found = -1;
   for (int k = 0; k < other->flat->variables.count; k++) {
     const Variable *o = &other->flat->variables.at[k];
-    if (o->line == v->line && o->column == v->column) return k;
+    if (o->line != v->line || o->column != v->column) continue;
+    if (strcmp(o->name, v->name) == 0) return k;
+    if (found < 0) found = k;
   }
-  return -1;
+  return found;
 }
 
 static inline int same_state(const Model *m, int state, const Model *other) {

@@ -130,10 +130,50 @@ static void a_second_row_without_numbers_holds_units(void **state) {
 
 static void a_damaged_first_row_is_not_taken_for_units(void **state) {
   assert_fails(state, "t,x\n1.2.3,4\n", 2, 1, "'1.2.3' is not a number (column 't')");
-  assert_fails(state, "t,x\n2020-01-01,4\n", 2, 1, "'2020-01-01' is not a number (column 't')");
-  assert_fails(state, "t,x\n0,oops\n", 2, 3, "'oops' is not a number (column 'x')");
+  assert_fails(state, "t,x\n2020-01-41,4\n", 2, 1,
+               "'2020-01-41' is not a number (column 't'); there is no such date");
+  assert_fails(state, "t,x\n0,1\n1,oops\n", 3, 3, "'oops' is not a number (column 'x')");
   assert_null(parse(state, "t,x\n,nan\n")->units);
   assert_null(parse(state, "t,x\n1,\n")->units);
+}
+
+// As pandas writes tables: the index has no name.
+static void the_first_column_may_have_no_name(void **state) {
+  Table *t = parse(state, ",t,x\n0,5,1\n1,6,2\n");
+  assert_true(t->has_index);
+  assert_int_equal(table_find(t, "index"), 0);
+  assert_true(t->column[1][1] == 6);
+  assert_false(parse(state, "t,x\n1,2\n")->has_index);
+  assert_fails(state, "t,,x\n1,2,3\n", 1, 3, "column 2 has no name");
+  assert_fails(state, ",index\n1,2\n", 1, 1, "column 1 has no name");
+}
+
+// A column is one of texts from its first cell that is not missing; then numbers in it are texts, too.
+static void words_make_a_column_of_texts(void **state) {
+  Table *t = parse(state, "t,w,x\n0,,1\n1,warm,2\n2,12,3\n3,\"a, \"\"b\"\"\",4\n4,,5\n");
+  static const char *const WORDS[] = {"", "warm", "12", "a, \"b\"", ""};
+  assert_int_equal(t->rows, 5);
+  assert_null(table_texts(t, 0));
+  assert_null(table_texts(t, 2));
+  for (int i = 0; i < 5; i++) {
+    assert_string_equal(table_texts(t, 1)[i], WORDS[i]);
+    assert_true(isnan(t->column[1][i]));
+    assert_true(t->column[2][i] == i + 1);
+  }
+  Err err = {0};
+  assert_int_equal(table_require(t, "w", &err), -1);
+  assert_string_equal(err.text, "column 'w' has texts, not numbers");
+  Table *some = table_rows(*state, t, 1, 4);
+  assert_int_equal(some->rows, 3);
+  for (int i = 0; i < 3; i++) {
+    assert_string_equal(table_texts(some, 1)[i], WORDS[i + 1]);
+    assert_true(some->column[2][i] == i + 2 && some->line[i] == t->line[i + 1]);
+  }
+  // numbers that are misspelt are no texts
+  assert_fails(state, "t,x\n0,1d5\n", 2, 3,
+               "'1d5' is not a number (column 'x')"
+               "; exponents are written with e, as in 1.5e3");
+  assert_fails(state, "t,x\n0,inf\n", 2, 3, "'inf' is not a number (column 'x')");
 }
 
 static void a_header_alone_is_a_table_without_rows(void **state) {
@@ -145,7 +185,6 @@ static void a_header_alone_is_a_table_without_rows(void **state) {
 
 static void a_separator_at_the_end_of_every_row_adds_no_column(void **state) {
   assert_values(parse(state, "t;x;\n1;2;\n3;4;\n"), 2, 2, (double[]){1, 2, 3, 4});
-  assert_fails(state, "t,x\n1,2,\n", 2, 4, "this row has 3 cells, but the header has 2");
 }
 
 static void nothing_to_read_is_an_error(void **state) {
@@ -191,9 +230,9 @@ static void a_cell_that_is_no_number_is_shown_with_its_place(void **state) {
 }
 
 static void likely_mistakes_get_a_hint(void **state) {
-  assert_fails(state, "t x\n0 1\n", 2, 1,
-               "'0 1' is not a number (column 't x'); columns are separated by comma, semicolon or"
-               " tab");
+  assert_fails(state, "t x y\n0 1\n", 2, 1,
+               "'0 1' is not a number (column 't x y'); columns are separated by comma, semicolon,"
+               " tab or blanks, alike in the header and in all rows");
   assert_fails(state, "t\tx\n0\t1,5\n", 2, 3,
                "'1,5' is not a number (column 'x'); a decimal comma needs semicolons between the"
                " columns");
@@ -404,6 +443,91 @@ static void a_million_rows_are_read_in_about_a_second(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+// ---------------------------------------------------------------- files as programs write them
+
+static void a_row_may_end_with_a_separator(void **state) {
+  assert_values(parse(state, "t,x\n1,2,\n3,4\n"), 2, 2, (double[]){1, 2, 3, 4});
+  Table *t = parse(state, "\"u\",\"y\",\"Ts\",\n1,2,4,\n3,4,,\n");
+  assert_values(t, 2, 3, (double[]){1, 2, 4, 3, 4, NONE});
+  assert_fails(state, "t,x\n1,2,,\n", 2, 4, "this row has 4 cells, but the header has 2");
+}
+
+static void blanks_separate_columns(void **state) {
+  assert_values(parse(state, "t x\n0 1\n"), 1, 2, (double[]){0, 1});
+  Table *t = parse(state, "  t   x\t y \n s m -\n 0.5\t 1e3  nan \n-1   2 3\n");
+  assert_values(t, 2, 3, (double[]){0.5, 1000, NONE, -1, 2, 3});
+  assert_string_equal(t->names[2], "y");
+  assert_string_equal(t->units[1], "m");
+  assert_string_equal(parse(state, "the angle\n1\n2\n")->names[0], "the angle");
+  assert_string_equal(parse(state, "t,the angle\n1,2\n")->names[1], "the angle");
+  assert_fails(state, "t x\n0 1\n2 3 4\n", 3, 4, "this row has 3 cells, but the header has 2");
+}
+
+static void the_last_comment_before_numbers_is_the_header(void **state) {
+  Table *t = parse(state, "# made by a rig, 3 runs\n# t,y\n0,1\n# 5,6\n1,2\n");
+  assert_values(t, 2, 2, (double[]){0, 1, 1, 2});
+  assert_string_equal(t->names[0], "t");
+  assert_string_equal(t->names[1], "y");
+  assert_int_equal(t->line[0], 3);
+  t = parse(state, "# t y\n0.0e+00 1.0e+00\n1.0e+00 2.0e+00\n");
+  assert_values(t, 2, 2, (double[]){0, 1, 1, 2});
+  t = parse(state, "#t;y;\n0;1,5;\n");
+  assert_values(t, 1, 2, (double[]){0, 1.5});
+  t = parse(state, "# t, y\n# [s], [rad]\n0,1\n");
+  assert_string_equal(t->names[1], "y");
+  assert_string_equal(t->units[1], "rad");
+  t = parse(state, "# not, the, header\nt,y\n0,1\n"); // there is a row of names
+  assert_string_equal(t->names[0], "t");
+  assert_fails(state, "# a,b,c\n0,1\n", 2, 1,
+               "the first row contains numbers; write a header row with the names of the columns"
+               " above it, such as: time,x1");
+  assert_fails(state, "# t,t\n0,1\n", 1, 5, "columns 1 and 2 have the same name 't'");
+  assert_fails(state, "# 1,2\n0,1\n", 2, 1,
+               "the first row contains numbers; write a header row with the names of the columns"
+               " above it, such as: time,x1");
+}
+
+static void times_of_day_are_exact_differences(void **state) {
+  Table *t =
+      parse(state, "t,x\n2026-03-01T12:00:00.25Z,1\n,5\n2026-03-01T13:00:00.250000001+01:00,2\n"
+                   "2026-03-02 00:00:00Z,3\n");
+  assert_non_null(t->origin);
+  assert_true(t->origin[0].is_stamp);
+  assert_null(t->origin[1].since);
+  assert_close(t->origin[0].since[0], 0, 0);
+  assert_close(t->origin[0].since[2], 1e-9, 0);
+  assert_close(t->origin[0].since[3], 43199.75, 0);
+  assert_fails(state, "t,x\n2026-03-01,1\n2026-03-02T00:00Z,2\n", 3, 1,
+               "'2026-03-02T00:00Z' has a zone (Z, +01:00), but the times above it in column 't'"
+               " have none");
+  assert_fails(state, "t,x\n5e8,1\n2026-03-02,2\n", 3, 1,
+               "'2026-03-02' is a time of day, but column 't' has numbers above it");
+  assert_fails(state, "t,x\n2026-03-01,1\n2026-03-02,1\n7,2\n", 4, 1,
+               "column 't' has times of day and numbers");
+  assert_fails(state, "t,x\n7,1\n2026-03-01,2\n", 2, 1, "column 't' has times of day and numbers");
+  assert_fails(state, "2026-03-01,1\n2026-03-02,2\n", 1, 1,
+               "the first row contains numbers; write a header row with the names of the columns"
+               " above it, such as: time,x1");
+}
+
+// Random decimals: the difference is the nearest double to the exact one, which integers give.
+static void differences_far_from_zero_are_exact(void **state) {
+  srand(3);
+  for (int trial = 0; trial < 500; trial++) {
+    long long first = 1700000000000000000LL + rand() * 12345LL, step = 1 + rand() % 1000000;
+    long long later = first + step;
+    char text[200];
+    snprintf(text, sizeof text, "ns,s\n%lld,%lld.%09lld\n%lld,%lld.%09lld\n", first,
+             first / 1000000000, first % 1000000000, later, later / 1000000000, later % 1000000000);
+    Table *t = parse(state, text);
+    assert_non_null(t->origin);
+    assert_close(t->origin[0].since[1], (double)step, 0);
+    assert_close(t->origin[1].since[1], (double)step / 1e9, 0);
+    assert_true(t->origin[0].digits == (uint64_t)first && t->origin[0].exponent == 0);
+  }
+  assert_null(parse(state, "t\n1e9\n5\n")->origin); // not all are far from 0
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(columns_have_names_and_numbers),
@@ -417,12 +541,19 @@ int main(void) {
       TEST(blanks_around_cells_do_not_count),
       TEST(a_second_row_without_numbers_holds_units),
       TEST(a_damaged_first_row_is_not_taken_for_units),
+      TEST(words_make_a_column_of_texts),
+      TEST(the_first_column_may_have_no_name),
       TEST(a_header_alone_is_a_table_without_rows),
       TEST(a_separator_at_the_end_of_every_row_adds_no_column),
       TEST(nothing_to_read_is_an_error),
       TEST(numbers_without_names_are_an_error_that_shows_a_header),
       TEST(names_must_exist_and_differ),
       TEST(ragged_rows_are_an_error_with_their_place),
+      TEST(a_row_may_end_with_a_separator),
+      TEST(blanks_separate_columns),
+      TEST(the_last_comment_before_numbers_is_the_header),
+      TEST(times_of_day_are_exact_differences),
+      TEST(differences_far_from_zero_are_exact),
       TEST(a_cell_that_is_no_number_is_shown_with_its_place),
       TEST(likely_mistakes_get_a_hint),
       TEST(quotes_must_be_closed),

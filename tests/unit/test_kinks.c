@@ -70,6 +70,20 @@ static void an_event_that_a_parameter_moves_does_not_pass(void **state) {
   close_passage(&p);
 }
 
+// A motion that sticks from its start has no events.
+static void a_motion_that_sticks_does_not_pass(void **state) {
+  (void)state;
+  static const char *const LAWS[] = {FALL("if x > 1 then -a elseif x < 1 then a else 0"),
+                                     FALL("0.3 - sign(x - 1)"), FALL("-sign(x - 0.9)")};
+  for (int k = 0; k < 3; k++) {
+    Passage p;
+    open_passage(&p, LAWS[k]);
+    assert_false(passes_until(&p, 2));
+    assert_non_null(strstr(p.why, k < 2 ? "sticks" : "the motion"));
+    close_passage(&p);
+  }
+}
+
 static void smooth_motion_and_events_that_nothing_moves_pass(void **state) {
   (void)state;
   static const char *const LAWS[] = {FALL("-a*x"), FALL("if time > 0.3 then -a else -2*a")};
@@ -85,6 +99,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_kink_counts_from_where_it_is_met),
       cmocka_unit_test(an_event_that_a_parameter_moves_does_not_pass),
+      cmocka_unit_test(a_motion_that_sticks_does_not_pass),
       cmocka_unit_test(smooth_motion_and_events_that_nothing_moves_pass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

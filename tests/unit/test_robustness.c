@@ -153,7 +153,7 @@ static void extreme_parameters_are_survived(void **state) {
     assert_non_null(m);
     int count = entrain_model_count(m, ENTRAIN_PARAMETER);
     for (int i = 0; i < count && i < 8; i++) {
-      EntrainVariable v;
+      EntrainVariable v = {.size = sizeof v};
       entrain_model_variable(m, ENTRAIN_PARAMETER, i, &v);
       try_values(file, v.name);
     }
