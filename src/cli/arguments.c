@@ -57,7 +57,7 @@ static bool fail_unknown(const Command *c, const char *word, size_t length) {
   memcpy(name, word, length);
   name[length] = 0;
   NearestWord nearest = {.name = name};
-  EntrainOption option;
+  EntrainOption option = {.size = sizeof option};
   if (find_option(name, length, &option)) return fail_elsewhere(c, &option);
   for (const Flag *f = c->flags; f->name; f++)
     if (!f->hidden) nearest_offer(&nearest, f->name);
@@ -111,7 +111,7 @@ static bool read_long(ArgumentReader *r, const char *word) {
   size_t length = strcspn(word, "=");
   const char *value = word[length] ? word + length + 1 : NULL;
   const Flag *flag = find_flag(r->a->command, word, length);
-  EntrainOption option;
+  EntrainOption option = {.size = sizeof option};
   if (flag) return add_given(r, flag, flag->name, value);
   if (find_option(word, length, &option) && takes(r->a->command, &option))
     return add_given(r, NULL, option.name, value);
@@ -126,7 +126,7 @@ static bool find_option_letter(const Command *c, char letter, EntrainOption *out
 
 static bool read_short(ArgumentReader *r, const char *word) { // -o FILE, -oFILE
   const Flag *flag = find_letter(r->a->command, word[0]);
-  EntrainOption option;
+  EntrainOption option = {.size = sizeof option};
   if (!flag && find_option_letter(r->a->command, word[0], &option))
     return add_given(r, NULL, option.name, word[1] ? word + 1 : NULL);
   if (!flag) {
@@ -151,6 +151,7 @@ static bool read_word(ArgumentReader *r, bool *flags_ended) {
 static bool check_words(const Arguments *a) {
   const Command *c = a->command;
   int most = c->words[0] != 0, least = most && c->words[0] != '[';
+  if (strstr(c->words, "...")) most = a->word_count; // as many as are wanted
   if (a->wants_help) return true;
   if (a->word_count < least)
     complain("%s needs a %s: entrain %s %s", c->name, c->words, c->name, c->words);

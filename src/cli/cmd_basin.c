@@ -59,7 +59,7 @@ static bool read_random(const Arguments *a, BasinStarts *starts) {
 
 // A problem with one or two unknowns needs no --over.
 static bool set_default_over(const EntrainProblem *p, BasinStarts *starts) {
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   int count = entrain_problem_unknown_count(p);
   if (count > 2 || count < 1) {
     complain("name with --over the unknowns that vary between starts (%d are estimated), as in "
@@ -139,7 +139,7 @@ static EntrainBasinAxis *find_axis(BasinStarts *starts, const char *flag, const 
 }
 
 static bool read_limit(const EntrainProblem *p, const char *text, double *value) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   if (entrain_problem_number(p, text, value, &error)) return true;
   complain("--range: %s", error.text);
   return false;
@@ -190,7 +190,7 @@ static bool read_spacings(BasinStarts *starts, const char *flag, EntrainSpacing 
 // Random starts in all unknowns: --range, --log and --linear may name any of them.
 static bool take_all_unknowns(const EntrainProblem *p, BasinStarts *starts) {
   int count = entrain_problem_unknown_count(p);
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   free(starts->axes);
   starts->axes = needed(calloc((size_t)count + 1, sizeof *starts->axes));
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++)
@@ -266,7 +266,7 @@ static int write_files(const Arguments *a, const EntrainProblem *problem, const 
 
 static int write_results(const Arguments *a, const EntrainProblem *problem, const EntrainBasin *b) {
   Terminal t = output_terminal();
-  EntrainBasinState state;
+  EntrainBasinState state = {.size = sizeof state};
   entrain_basin_state(b, &state);
   int status = write_files(a, problem, b);
   if (!arguments_have(a, "quiet") && !places_take_stdout(a, PLACES))
@@ -276,7 +276,7 @@ static int write_results(const Arguments *a, const EntrainProblem *problem, cons
 }
 
 static int study(const Arguments *a, const EntrainProblem *problem, const BasinStarts *starts) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   double *truth = arguments_have(a, "truth") ? read_truth(a, problem) : NULL;
   if (arguments_have(a, "truth") && !truth) return WRONG_USE;
   Progress progress = progress_new(a);
@@ -324,6 +324,7 @@ static const Flag FLAGS[] = {
      NULL, false},
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_DATA,
     FLAG_METHOD,
     {"svg", 0, "FILE", "the map as an SVG picture; - is standard output", NULL, false},
     {"png", 0, "FILE", "the map as a PNG picture", NULL, false},

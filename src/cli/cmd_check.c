@@ -36,6 +36,7 @@ static int run(const Arguments *a) {
 static const Flag FLAGS[] = {
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_DATA,
     {"start", 0, "LIST", "other start values: p=3,q=4", "the problem file", false},
     {"json", 0, "FILE", "the findings as JSON; - is standard output", NULL, false},
     FLAG_REPORT,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/compare_models.h"
 #include "cli/figures.h"
 #include "cli/lists.h"
 #include "cli/live_run.h"
@@ -14,7 +15,7 @@
 #include "cli/report_page.h"
 #include "cli/study_run.h"
 
-static const char *const PLACES[] = {"output", "trace", "svg", "png", "report", NULL};
+static const char *const PLACES[] = {"output", "json", "trace", "svg", "png", "report", NULL};
 static const char *const LAYOUTS[] = {"full", "paper", "parallel", NULL}; // as EntrainCompareLayout
 static const char *const FORMATS[] = {"table", "csv", "json", "markdown", NULL};
 enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN };
@@ -57,7 +58,7 @@ static bool spares(const CompareCommand *job, const char *path) {
 }
 
 static bool add_method(const CompareCommand *job, const char *place, const char *text) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   if (entrain_compare_add(job->compare, text, &error)) return true;
   complain("%s: %s", place, error.text);
   return false;
@@ -120,7 +121,7 @@ static bool read_found(const CompareCommand *job) {
 
 static bool read_published(const CompareCommand *job) {
   const char *path = arguments_value(job->a, "published");
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   if (!path) return true;
   if (!spares(job, path)) return false;
   if (entrain_compare_published(job->compare, path, &error)) return true;
@@ -160,7 +161,8 @@ static bool follow(Progress *p, const EntrainCompareProgress *c) {
   char stage[240];
   snprintf(stage, sizeof stage, c->runs > 1 ? "%.200s, run %d of %d" : "%.200s", c->method,
            c->run + 1, c->runs);
-  EntrainProgress step = {.stage = stage,
+  EntrainProgress step = {.size = sizeof step,
+                          .stage = stage,
                           .iteration = c->iteration,
                           .objective = c->objective,
                           .simulations = c->simulations,
@@ -209,7 +211,7 @@ static int write_pictures(const CompareCommand *job) {
 }
 
 static bool is_same_everywhere(const EntrainCompare *c) {
-  EntrainCompared row;
+  EntrainCompared row = {.size = sizeof row};
   bool same = true;
   for (int i = 0; entrain_compare_row(c, i, &row); i++) {
     same &= row.same;
@@ -221,8 +223,10 @@ static bool is_same_everywhere(const EntrainCompare *c) {
 static int write_results(const CompareCommand *job) {
   const char *output = arguments_value(job->a, "output"), *trace = arguments_value(job->a, "trace");
   bool silent = arguments_have(job->a, "quiet") && !output;
-  static const char *const OTHERS[] = {"trace", "svg", "png", "report", NULL};
+  static const char *const OTHERS[] = {"json", "trace", "svg", "png", "report", NULL};
+  const char *json = arguments_value(job->a, "json");
   int status = trace ? write_result(trace, entrain_compare_trace_csv(job->compare)) : DONE;
+  if (json) status = worse(status, write_result(json, entrain_compare_json(job->compare)));
   status = worse(status, write_pictures(job));
   status = worse(
       status,
@@ -239,7 +243,7 @@ static int write_results(const CompareCommand *job) {
 }
 
 static int study(CompareCommand *job) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   if (!set_up(job)) return WRONG_USE;
   Progress progress = progress_new(job->a);
   int status;
@@ -258,6 +262,8 @@ static int compare_all(const Arguments *a, const EntrainProblem *problem) {
 }
 
 static int run(const Arguments *a) {
+  if (a->word_count > 1) return compare_models(a);
+  if (!compare_models_flags_absent(a)) return WRONG_USE;
   return run_on_problem(a, PLACES, compare_all);
 }
 
@@ -291,6 +297,15 @@ static const Flag FLAGS[] = {
      false},
     {"format", 0, "table|csv|json|markdown", "format of the result", "table", false},
     {"output", 'o', "FILE", "file for the result", "standard output", false},
+    {"json", 0, "FILE", "the complete result as JSON; - is standard output", NULL, false},
+    {"nested", 0, "SMALL:LARGE",
+     "models: the first of these two problem files is a special case of the second; a likelihood "
+     "ratio test; may be repeated",
+     NULL, false},
+    {"folds", 0, "K",
+     "models: cross-validation; each of K blocks of time of the records is left out of a fit in "
+     "turn, and the error of the simulation is measured there",
+     NULL, false},
     {"trace", 0, "FILE",
      "CSV of every step of every method: iteration, evaluations, fair count, best objective so "
      "far, seconds, parameters",
@@ -303,6 +318,7 @@ static const Flag FLAGS[] = {
     {"start", 0, "LIST", "start values of every search: p=15,q=1", "the problem file", false},
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_DATA,
     FLAG_STORE,
     FLAG_LIVE,
     {"keep_traces", 0, NULL, "of a study in a store: traces are computed", NULL, true},
@@ -320,14 +336,17 @@ static const char *const EXAMPLES[] = {
     "entrain compare swing.yaml --methods lm:derivatives=forward,implicit-filtering --layout "
     "parallel -j 4",
     "How much faster four threads are",
+    "entrain compare viscous.yaml dry.yaml both.yaml --folds 5 --nested viscous.yaml:both.yaml",
+    "Which model of friction? Three problem files with the same data",
     NULL,
 };
 
 const Command CMD_COMPARE = {
     "compare",
-    "PROBLEM",
-    "compares methods: work, objective, error",
-    "Solves one problem with several methods. All use the same simulations, and their work is "
+    "PROBLEM...",
+    "compares methods on a problem, or models of the same data",
+    "With one problem file, methods are compared; with several, models (below). Solves one problem "
+    "with several methods. All use the same simulations, and their work is "
     "counted in the same way. Prints a row for each method: how it ended, iterations, evaluations "
     "of the objective, the fair count (an evaluation with the derivatives by n parameters counts "
     "n + 1), the objective, the largest relative error if the truth is known, time. Flags set "
@@ -336,7 +355,19 @@ const Command CMD_COMPARE = {
     "the others run. PROBLEM is a YAML file ('entrain help problem' explains it).\n"
     "--max_seconds limits all searches together: each may take the same share of what is left. "
     "Ctrl-C stops and prints the rows so far. The exit status is 1 if the comparison was stopped "
-    "or no method has a result.",
+    "or no method has a result.\n"
+    "Several problem files with the same data compare their models: each is fitted as 'entrain "
+    "fit' "
+    "does, without profiles. A row for each: number of parameters, objective, log-likelihood, AIC, "
+    "AICc, BIC, Akaike weight, errors of validation and cross-validation (--folds), verdict. "
+    "Sentences "
+    "say where these mislead, such as with correlated residuals. The samples that are fitted must "
+    "be the "
+    "same: other values, columns, sigmas or weights are an error. Options apply to all problems. "
+    "--max_seconds limits all fits together. Ctrl-C keeps the finished rows. The exit status is 1 "
+    "if it was stopped, or if 'entrain fit' has the exit status 1 for one of them: it did not "
+    "converge, or its verdict is ambiguous or doubtful; methods without a verdict only have to "
+    "converge.",
     FLAGS,
     OF_SIMULATION | OF_FIT,
     EXAMPLES,

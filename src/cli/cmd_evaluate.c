@@ -12,7 +12,7 @@
 static const char *const PLACES[] = {"json", "residuals", "report", NULL};
 
 static int write_residuals(const char *path, EntrainFit *point) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   char *text = entrain_fit_residuals_csv(point, &error);
   if (text) return write_result(path, text);
   complain_error(&error);
@@ -21,7 +21,7 @@ static int write_residuals(const char *path, EntrainFit *point) {
 }
 
 static bool is_whole(const EntrainFit *point) {
-  EntrainChannel c;
+  EntrainChannel c = {.size = sizeof c};
   for (int i = 0; entrain_fit_channel(point, i, &c); i++)
     if (c.failed[0]) return false;
   return entrain_fit_outcome(point) == ENTRAIN_FIT_EVALUATED;
@@ -42,7 +42,7 @@ static int write_results(const Arguments *a, const EntrainProblem *problem, Entr
 }
 
 static int evaluate_at(const Arguments *a, const EntrainProblem *problem, const double *values) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   const char *text = arguments_value(a, "lambda");
   double lambda = 0;
   if (text && !read_number("--lambda", text, &lambda)) return WRONG_USE;
@@ -81,6 +81,7 @@ static const Flag FLAGS[] = {
      "ties the model to the data, as the homotopy does: from 1 to 0, the free model", "0", false},
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_DATA,
     {"json", 0, "FILE", "the result as JSON; - is standard output", NULL, false},
     FLAG_HESSIAN,
     {"residuals", 0, "FILE",

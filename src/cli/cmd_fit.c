@@ -29,7 +29,7 @@ static void show_step(FitWatch *w, const EntrainProgress *p) {
   if (isfinite(p->objective))
     at += snprintf(line + at, sizeof line - (size_t)at, "  objective %.4g", p->objective);
   if (p->doubt[0]) at += snprintf(line + at, sizeof line - (size_t)at, "  (%.200s)", p->doubt);
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   for (int i = 0; entrain_problem_unknown(w->problem, i, &u); i++) {
     char part[128];
     int length = snprintf(part, sizeof part, "  %.60s %.5g", u.name, p->values[i]);
@@ -50,7 +50,7 @@ static bool listen(void *data, const EntrainProgress *p) {
 }
 
 static int write_residuals(const char *path, EntrainFit *fit) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   char *text = entrain_fit_residuals_csv(fit, &error);
   if (text) return write_result(path, text);
   complain_error(&error);
@@ -82,7 +82,7 @@ static int write_results(const Arguments *a, const EntrainProblem *problem, Entr
 }
 
 static int fit_problem(const Arguments *a, const EntrainProblem *problem) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   FitWatch watch = {.problem = problem, .progress = progress_new(a)};
   int status;
   if (!study_begin(a, &status)) return status;
@@ -104,6 +104,7 @@ static const Flag FLAGS[] = {
      "be repeated",
      NULL, false},
     FLAG_LIBRARY,
+    FLAG_DATA,
     {"start", 0, "LIST", "start values of the search: p=3,q=4", "the problem file", false},
     FLAG_METHOD,
     {"json", 0, "FILE", "the complete result as JSON; - is standard output", NULL, false},

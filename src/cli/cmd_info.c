@@ -46,7 +46,7 @@ static int print_report(const EntrainModel *model, EntrainReport report) {
 }
 
 static int describe_fmu(const char *path, EntrainReport report) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   char *text = entrain_fmu_report(path, report, &error);
   return text ? print_text(text) : complain_error(&error);
 }

@@ -79,7 +79,8 @@ static int write_results(const Arguments *a, const EntrainProblem *problem,
 static bool read_request(const Arguments *a, Words *names, EntrainProfileRequest *request) {
   const char *list = arguments_value(a, "parameters"), *level = arguments_value(a, "level"),
              *range = arguments_value(a, "range");
-  *request = entrain_profile_request();
+  *request = (EntrainProfileRequest){.size = sizeof *request};
+  entrain_profile_request(request);
   if (list && !words_split("--parameters", list, names)) return false;
   if (list) request->names = names->at, request->count = names->count;
   if (level && !read_number("level", level, &request->level)) return false;
@@ -88,8 +89,8 @@ static bool read_request(const Arguments *a, Words *names, EntrainProfileRequest
 }
 
 static int study(const Arguments *a, const EntrainProblem *problem) {
-  EntrainProfileRequest request;
-  EntrainError error;
+  EntrainProfileRequest request = {.size = sizeof request};
+  EntrainError error = {.size = sizeof error};
   Words names = {0};
   int status = WRONG_USE;
   if (read_request(a, &names, &request)) {
@@ -120,6 +121,7 @@ static const Flag FLAGS[] = {
     {"start", 0, "LIST", "start values of the fit: p=15,q=1", "the problem file", false},
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_DATA,
     FLAG_METHOD,
     {"plot", 'p', NULL, "also draws the profiles in the terminal", NULL, false},
     {"json", 0, "FILE", "the complete result as JSON; - is standard output", NULL, false},

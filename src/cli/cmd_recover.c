@@ -41,7 +41,7 @@ static int write_results(const Arguments *a, const EntrainProblem *problem,
                          const EntrainRecover *r) {
   Terminal t = output_terminal();
   const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
-  EntrainTrials trials;
+  EntrainTrials trials = {.size = sizeof trials};
   entrain_recover_trials(r, &trials);
   int status = json ? write_result(json, entrain_recover_json(r)) : DONE;
   if (csv) status = worse(status, write_result(csv, entrain_recover_csv(r)));
@@ -57,7 +57,7 @@ static int write_results(const Arguments *a, const EntrainProblem *problem,
 }
 
 static int study(const Arguments *a, const EntrainProblem *problem) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   double *truth = read_truth(a, problem);
   if (!truth) return WRONG_USE;
   Progress progress = progress_new(a);
@@ -88,6 +88,7 @@ static const Flag FLAGS[] = {
      NULL, false},
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_DATA,
     FLAG_METHOD,
     {"json", 0, "FILE", "the table as JSON; - is standard output", NULL, false},
     {"csv", 0, "FILE",

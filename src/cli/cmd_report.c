@@ -46,8 +46,8 @@ static char *page_path(const Arguments *a) {
 
 // DONE, or the exit status.
 static int check_done(const char *place, const char *number) {
-  EntrainError error = {0};
-  EntrainStudyInfo info, found = {0};
+  EntrainError error = {.size = sizeof error};
+  EntrainStudyInfo info = {.size = sizeof info}, found = {.size = sizeof found};
   EntrainStore *s = entrain_store_open(place, false, study_tell, NULL, &error);
   if (!s) return complain_error(&error);
   int count = entrain_store_count(s);
@@ -161,17 +161,31 @@ static int write_json_page(const Arguments *a, const char *page, const EntrainWr
   return worse(status, whole ? DONE : NOT_REACHED);
 }
 
+// Settings of the result, behind folders for data that are given now. The caller frees the list.
+static EntrainSetting *settings_now(const Arguments *a, const EntrainWritten *w, int *count) {
+  int written, used = 0;
+  const EntrainSetting *then = entrain_written_settings(w, &written);
+  EntrainSetting *all = needed(calloc((size_t)(written + a->given_count) + 1, sizeof *all));
+  for (int i = 0; i < a->given_count; i++)
+    if (strcmp(a->given[i].name, "data") == 0)
+      all[used++] = (EntrainSetting){"data_folder", a->given[i].value, false};
+  for (int i = 0; i < written; i++) all[used++] = then[i];
+  *count = used;
+  return all;
+}
+
 static int report_json(const Arguments *a, const char *page) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   EntrainWritten *w = entrain_written_load(a->words[0], &error);
   if (!w) return complain_error(&error);
   int count;
-  const EntrainSetting *settings = entrain_written_settings(w, &count);
+  EntrainSetting *settings = settings_now(a, w, &count);
   char *path = find_problem(a, w);
   EntrainProblem *p = entrain_problem_load(path, settings, count, &error);
   int status = spares_files(p, path, page) ? write_json_page(a, page, w, p, &error) : WRONG_USE;
   entrain_problem_free(p);
   entrain_written_free(w);
+  free(settings);
   free(path);
   return status;
 }
@@ -195,6 +209,7 @@ static const Flag FLAGS[] = {
      false},
     {"problem", 0, "FILE", "the problem file of the result, if it lies elsewhere now",
      "as the result says, or beside it", false},
+    FLAG_DATA,
     {"study", 0, "N", "of a store: the number of the study", "the newest", false},
     {"simulators", 0, "DIR", "of a store: folder with the closed simulators of the problem", NULL,
      false},

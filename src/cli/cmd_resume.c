@@ -31,7 +31,7 @@ static int pass_on(const Arguments *a, char **words) {
 // Files of this machine that have changed since: to go on would mix two studies. Where all of them are here, closed simulators
 // among them, they are used; else those of the store.
 static int check_files(const Arguments *a, EntrainStudy *s) {
-  EntrainStudyInfo info;
+  EntrainStudyInfo info = {.size = sizeof info};
   int missing, status = DONE;
   char *changes = entrain_study_changes(s, &missing);
   entrain_study_info(s, &info);
@@ -64,15 +64,16 @@ static bool read_study_number(const Arguments *a, long *number) {
 }
 
 static int go_on(const Arguments *a, EntrainStore *store, long number) {
-  EntrainError error = {0};
-  EntrainAttendant me = {.threads = entrain_threads(),
+  EntrainError error = {.size = sizeof error};
+  EntrainAttendant me = {.size = sizeof me,
+                         .threads = entrain_threads(),
                          .simulators = arguments_value(a, "simulators")};
   EntrainStudy *s = entrain_store_resume(store, &me, number, &error);
   if (!s) return complain_error(&error);
   int status = check_files(a, s);
   if (status == DONE) {
     static const char *const NONE[] = {NULL};
-    EntrainStudyInfo info;
+    EntrainStudyInfo info = {.size = sizeof info};
     char **words = needed(calloc((size_t)a->given_count + 1, sizeof *words));
     int count = pass_on(a, words);
     entrain_study_info(s, &info);
@@ -88,7 +89,7 @@ static int go_on(const Arguments *a, EntrainStore *store, long number) {
 }
 
 static int run(const Arguments *a) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   long number;
   if (!read_study_number(a, &number)) return WRONG_USE;
   EntrainStore *store = entrain_store_open(a->words[0], false, study_tell, NULL, &error);

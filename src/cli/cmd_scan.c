@@ -61,7 +61,7 @@ static bool wrong_range(const ScanPlan *s, int k, const char *what) {
 }
 
 static bool read_number_of(const EntrainProblem *p, const char *text, double *value) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   if (entrain_problem_number(p, text, value, &error)) return true;
   complain("--over: %s", error.text);
   return false;
@@ -123,7 +123,7 @@ static bool read_plan(const Arguments *a, const EntrainProblem *p, ScanPlan *s) 
 // ---------------------------------------------------------------- the problem
 
 static bool is_unknown(const EntrainProblem *p, const char *name) {
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   size_t length = strlen(name);
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++)
     if (strncmp(u.name, name, length) == 0 && (!u.name[length] || u.name[length] == '['))
@@ -212,8 +212,8 @@ static int write_results(const Arguments *a, const EntrainProblem *problem, cons
 }
 
 static int scan(const Arguments *a, const EntrainProblem *p, const ScanPlan *plan) {
-  EntrainError error;
-  EntrainScanState state;
+  EntrainError error = {.size = sizeof error};
+  EntrainScanState state = {.size = sizeof state};
   Progress progress = progress_new(a);
   int status;
   if (!study_begin(a, &status)) return status;
@@ -242,7 +242,7 @@ static bool spares_parameters(const Arguments *a) {
 }
 
 static int run(const Arguments *a) {
-  ScanPlan plan = {0};
+  ScanPlan plan = {.request.size = sizeof plan.request};
   int status = WRONG_USE;
   if (!study_note(a)) return WRONG_USE;
   EntrainProblem *p = read_over(a, &plan) ? open_for(a, &plan, &status) : NULL;
@@ -273,6 +273,7 @@ static const Flag FLAGS[] = {
     FLAG_POINT,
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_DATA,
     {"output", 'o', "FILE", "CSV: one column a number, lambda, objective", "standard output",
      false},
     {"plot", 'p', NULL, "draws in the terminal, instead of CSV on standard output", NULL, false},

@@ -31,7 +31,7 @@ static int write_or_complain(const char *path, char *text, const EntrainError *e
 
 static int show(const Arguments *a, EntrainStore *s, long study, long best) {
   const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   Terminal t = output_terminal();
   int status = DONE;
   if (json) status = write_or_complain(json, entrain_store_json(s, study, best, &error), &error);
@@ -46,7 +46,7 @@ static int show(const Arguments *a, EntrainStore *s, long study, long best) {
 
 // The newest open study, or the newest at all.
 static bool choose(EntrainStore *s, long study, EntrainStudyInfo *out) {
-  EntrainStudyInfo one;
+  EntrainStudyInfo one = {.size = sizeof one};
   bool found = false;
   int count = entrain_store_count(s);
   for (int i = 0; i < count; i++) {
@@ -64,8 +64,8 @@ static int watch(const Arguments *a, EntrainStore *s, long study) {
   p.on = p.rewrites = false;
   p.escapes = t.colour, p.width = t.width;
   bool rewrites = isatty(STDOUT_FILENO) && !json;
-  EntrainStudyProgress numbers = {0};
-  EntrainStudyInfo info = {0};
+  EntrainStudyProgress numbers = {.size = sizeof numbers};
+  EntrainStudyInfo info = {.size = sizeof info};
   char line[2000], name[300];
   do {
     if (!choose(s, study, &info)) {
@@ -88,7 +88,7 @@ static int watch(const Arguments *a, EntrainStore *s, long study) {
 }
 
 static int run(const Arguments *a) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   long study, best;
   if (!read_whole(a, "study", &study) || !read_whole(a, "best", &best)) return WRONG_USE;
   const char *json = arguments_value(a, "json"), *csv = arguments_value(a, "csv");

@@ -261,7 +261,7 @@ static int write_results(SimulateCommand *job) {
 }
 
 static void print_work(const SimulateCommand *job) {
-  EntrainWork w;
+  EntrainWork w = {.size = sizeof w};
   entrain_result_work(job->result, &w);
   remark("%s: %ld steps, %ld rejected, %ld right-hand sides, %ld Jacobians, %ld factorisations, "
          "%ld events, %.3g ms",
@@ -282,7 +282,7 @@ static const char *place_of(const EntrainInvariant *v, char place[160]) {
 }
 
 static void print_redundant(const SimulateCommand *job) {
-  EntrainConstraint c;
+  EntrainConstraint c = {.size = sizeof c};
   for (int i = 0; entrain_model_constraint(job->model, i, &c); i++)
     if (c.redundant)
       remark("the constraint in line %s follows from the others and is left out; multipliers are "
@@ -302,7 +302,7 @@ static void add_worst(char *text, size_t size, double violation, const char *of,
 
 static void print_constraints(const SimulateCommand *job) {
   const EntrainResult *r = job->result;
-  EntrainInvariant v, s;
+  EntrainInvariant v = {.size = sizeof v}, s = {.size = sizeof s};
   char worst[256], worst_sens[256];
   if (!entrain_result_invariant(r, entrain_result_worst_invariant(r), &v)) return;
   entrain_result_invariant(r, entrain_result_worst_invariant_sens(r), &s);
@@ -343,7 +343,7 @@ static int run(const Arguments *a) {
       check_files, set_options,    set_values,        make_simulation, set_times,
       set_inputs,  select_columns, add_sensitivities, simulate,        give_results,
   };
-  SimulateCommand job = {.a = a};
+  SimulateCommand job = {.a = a, .error.size = sizeof job.error};
   int status;
   job.model = open_model(a, &status);
   for (size_t i = 0; status == DONE && i < sizeof STEPS / sizeof *STEPS; i++)

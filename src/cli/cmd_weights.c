@@ -72,6 +72,7 @@ static const Flag FLAGS[] = {
     FLAG_FIGURES,
     FLAG_SET,
     FLAG_LIBRARY,
+    FLAG_DATA,
     FLAG_QUIET,
     {0},
 };

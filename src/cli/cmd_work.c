@@ -40,7 +40,7 @@ static bool read_limits(const Arguments *a, WorkLoop *w) {
 
 // Nothing that comes from a store may write files or change where results go.
 static int work_on(WorkLoop *w, EntrainStudy *s) {
-  EntrainStudyInfo info;
+  EntrainStudyInfo info = {.size = sizeof info};
   char *more[] = {w->threads};
   entrain_study_info(s, &info);
   if (!w->quiet) remark("works on study %ld: %s", info.number, info.name);
@@ -57,7 +57,7 @@ static void tell_why(WorkLoop *w, const char *why) {
 }
 
 static int work(WorkLoop *w, EntrainStore *store) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   long failed = 0; // the study that could not be begun here
   double waited = 0;
   while (!interrupt_asked()) {
@@ -72,7 +72,7 @@ static int work(WorkLoop *w, EntrainStore *store) {
       continue;
     }
     waited = failed ? waited + LOOK_SECONDS : 0;
-    EntrainStudyInfo info;
+    EntrainStudyInfo info = {.size = sizeof info};
     entrain_study_info(s, &info);
     bool again = failed == info.number;
     int status = again ? WRONG_USE : work_on(w, s);
@@ -88,10 +88,11 @@ static int work(WorkLoop *w, EntrainStore *store) {
 }
 
 static int run(const Arguments *a) {
-  EntrainError error = {0};
-  WorkLoop w = {
-      .me = {.tags = arguments_value(a, "tags"), .simulators = arguments_value(a, "simulators")},
-      .quiet = arguments_have(a, "quiet")};
+  EntrainError error = {.size = sizeof error};
+  WorkLoop w = {.me = {.size = sizeof w.me,
+                       .tags = arguments_value(a, "tags"),
+                       .simulators = arguments_value(a, "simulators")},
+                .quiet = arguments_have(a, "quiet")};
   int status = WRONG_USE;
   if (read_limits(a, &w)) {
     interrupt_compute();

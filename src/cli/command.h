@@ -23,6 +23,13 @@ typedef struct Flag {
         "repeated",                                                                                \
         NULL, false                                                                                \
   }
+#define FLAG_DATA                                                                                  \
+  {                                                                                                \
+    "data", 0, "DIR",                                                                              \
+        "a folder with data files that do not lie beside the problem file, searched before that "  \
+        "of ENTRAIN_DATA; may be repeated",                                                        \
+        NULL, false                                                                                \
+  }
 #define FLAG_SET                                                                                   \
   {                                                                                                \
     "set", 's', "KEY=VALUE", "replaces a value of the problem file: estimate.p.max=40", NULL,      \

@@ -64,7 +64,7 @@ static bool read_formats(const Arguments *a, Formats *f) {
 }
 
 static bool can_draw(const Arguments *a, const Formats *f) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   bool svg_only = !f->wanted[FORMAT_PNG] && !f->wanted[FORMAT_PDF] && !arguments_have(a, "png");
   if (svg_only || entrain_figures_ready(&error)) return true;
   complain_error(&error);

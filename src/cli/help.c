@@ -154,7 +154,7 @@ static void option_meaning(const EntrainOption *o, bool in_fit, char *text, size
 }
 
 static void print_group(FILE *out, EntrainOptionGroup group, bool in_fit) {
-  EntrainOption o;
+  EntrainOption o = {.size = sizeof o};
   char text[1000];
   for (int i = 0; entrain_option(i, &o); i++) {
     if (o.group != group) continue;
@@ -280,7 +280,7 @@ void help_markdown(const Command *c, FILE *out) {
 }
 
 static void markdown_options(FILE *out, EntrainOptionGroup group) {
-  EntrainOption o;
+  EntrainOption o = {.size = sizeof o};
   fputs("| option | type | default | allowed | meaning |\n| --- | --- | --- | --- | --- |\n", out);
   for (int i = 0; entrain_option(i, &o); i++) {
     if (o.group != group) continue;
@@ -357,7 +357,7 @@ static void man_examples(FILE *out) {
 }
 
 static void man_options(FILE *out) {
-  EntrainOption o;
+  EntrainOption o = {.size = sizeof o};
   char text[1000];
   for (int g = 0; g < GROUP_COUNT; g++) {
     fprintf(out, ".SH %s\nGiven as \\-\\-name=value, or under options in a problem file.\n",

@@ -46,13 +46,13 @@ static EntrainLiveKind kind_of(const Arguments *a) {
 }
 
 bool live_begin(const Arguments *a, const EntrainProblem *problem, EntrainProblem *curves) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   int port;
   own = curves;
   bool fine = read_port(a, &port);
   if (fine && live_is_wanted(a)) {
     snprintf(title, sizeof title, "%s %s", a->command->name, a->word_count ? a->words[0] : "");
-    EntrainLiveRequest q = {title, kind_of(a), port, problem, curves};
+    EntrainLiveRequest q = {sizeof q, title, kind_of(a), port, problem, curves};
     live = entrain_live_new(&q, &error);
     fine = live != NULL;
     if (!fine) complain_error(&error);

@@ -12,7 +12,8 @@
 #include "cli/output.h"
 
 static EntrainLibraries libraries_of(const Arguments *a) {
-  EntrainLibraries libraries = {needed(calloc((size_t)a->given_count + 1, sizeof(char *))), 0};
+  EntrainLibraries libraries = {sizeof libraries,
+                                needed(calloc((size_t)a->given_count + 1, sizeof(char *))), 0};
   for (int i = 0; i < a->given_count; i++)
     if (a->given[i].flag && strcmp(a->given[i].name, "library") == 0)
       libraries.folders[libraries.count++] = a->given[i].value;
@@ -34,7 +35,7 @@ static bool read_positive(const Arguments *a, const char *flag, double *value) {
 }
 
 static EntrainModel *load_fmu(const Arguments *a, const char *path, EntrainError *error) {
-  EntrainFmu how = {.interface = arguments_value(a, "interface")};
+  EntrainFmu how = {.size = sizeof how, .interface = arguments_value(a, "interface")};
   if (!read_positive(a, "communication", &how.step) || !read_positive(a, "timeout", &how.timeout) ||
       !read_positive(a, "memory", &how.memory))
     return NULL;
@@ -60,7 +61,7 @@ static EntrainModel *load(const Arguments *a, EntrainError *error) {
 }
 
 EntrainModel *open_model(const Arguments *a, int *status) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   EntrainModel *model = load(a, &error);
   *status = model ? DONE : WRONG_USE;
   if (!model && error.code) *status = complain_error(&error);
@@ -70,7 +71,7 @@ EntrainModel *open_model(const Arguments *a, int *status) {
 bool print_flat_text(const Arguments *a) {
   if (strcmp(a->words[0], "-") == 0) return false;
   EntrainLibraries libraries = libraries_of(a);
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   char *text = entrain_flat_text(a->words[0], &libraries, &error);
   bool done = text && output_print(text);
   entrain_text_free(text);

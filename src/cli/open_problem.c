@@ -87,6 +87,11 @@ static bool add_given(const Arguments *a, Settings *s, const Given *g) {
     s->at[s->count++] = (EntrainSetting){"library", g->value, false};
     return true;
   }
+  if (g->flag && strcmp(g->name, "data") == 0) {
+    settings_room(s, 1);
+    s->at[s->count++] = (EntrainSetting){"data_folder", g->value, false};
+    return true;
+  }
   if (g->flag && strcmp(g->name, "method") != 0) return true;
   settings_room(s, 1);
   s->at[s->count++] = (EntrainSetting){g->name, g->value, true};
@@ -124,7 +129,7 @@ void print_problem_warnings(const EntrainProblem *p) {
 }
 
 static bool read_value(const EntrainProblem *p, const char *flag, const char *text, double *value) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   if (entrain_problem_number(p, text, value, &error)) return true;
   complain("%s: %s", flag, error.text);
   return false;
@@ -142,7 +147,7 @@ static bool set_start(EntrainProblem *p, char *assignment, EntrainError *error) 
 }
 
 static bool set_starts(const Arguments *a, EntrainProblem *p) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   bool done = true;
   for (int i = 0; done && i < a->given_count; i++) {
     const Given *g = &a->given[i];
@@ -157,7 +162,7 @@ static bool set_starts(const Arguments *a, EntrainProblem *p) {
 
 EntrainProblem *load_problem(const Arguments *a, const EntrainSetting *more, int count,
                              int *status) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   Settings s;
   EntrainProblem *p = settings_read(a, more, count, &s) ? load(a->words[0], &s, &error) : NULL;
   settings_done(&s);
@@ -178,7 +183,7 @@ EntrainProblem *open_problem(const Arguments *a, int *status) {
 
 static bool unknown_name(const EntrainProblem *p, const char *flag, const char *name) {
   NearestWord nearest = {.name = name};
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++) nearest_offer(&nearest, u.name);
   if (nearest.best)
     complain("%s: '%s' is not estimated; did you mean '%s'?", flag, name, nearest.best);
@@ -191,7 +196,7 @@ static bool read_unknown(const EntrainProblem *p, const char *flag, char *assign
                          double *values) {
   const char *name, *text;
   double value;
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   bool found = false;
   if (!assignment_split(flag, assignment, &name, &text) || !read_value(p, flag, text, &value))
     return false;
@@ -217,7 +222,7 @@ bool read_unknowns(const EntrainProblem *p, const char *flag, const char *list, 
 double *read_truth(const Arguments *a, const EntrainProblem *p) {
   double *truth = needed(calloc((size_t)entrain_problem_unknown_count(p) + 1, sizeof *truth));
   const char *list = arguments_value(a, "truth");
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++) truth[i] = u.in_model;
   if (!list || read_unknowns(p, "--truth", list, truth)) return truth;
   free(truth);
@@ -227,7 +232,7 @@ double *read_truth(const Arguments *a, const EntrainProblem *p) {
 // Values of a file, by name; those that it lacks must come from --start.
 static bool read_file_values(const EntrainProblem *p, const char *path, double *values,
                              bool *given) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   char *warnings = NULL;
   bool done = entrain_problem_read_values(p, path, values, given, &warnings, &error);
   if (warnings) fprintf(stderr, "%s\n", warnings);
@@ -237,7 +242,7 @@ static bool read_file_values(const EntrainProblem *p, const char *path, double *
 }
 
 static bool are_all_given(const EntrainProblem *p, const char *path, const double *values) {
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++)
     if (isnan(values[i])) {
       complain("%s has no value of %s; give it with --start %s=...", path, u.name, u.name);
@@ -250,7 +255,7 @@ static bool read_point_into(const Arguments *a, const EntrainProblem *p, double 
                             bool *given) {
   const char *path = arguments_value(a, "parameters");
   bool done = true;
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   for (int i = 0; entrain_problem_unknown(p, i, &u); i++) values[i] = path ? nan("") : u.start;
   if (path) done = read_file_values(p, path, values, given);
   for (int i = 0; done && i < a->given_count; i++)
@@ -330,7 +335,7 @@ int run_on_problem(const Arguments *a, const char *const *places, ProblemWork *w
 }
 
 int find_hessian(const Arguments *a, EntrainFit *fit) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   if (!arguments_have(a, "hessian") || entrain_fit_find_hessian(fit, &error)) return DONE;
   complain_error(&error);
   return NOT_REACHED;

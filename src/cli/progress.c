@@ -33,7 +33,7 @@ Progress progress_new(const Arguments *a) {
                     .json = json,
                     .began = now(),
                     .name = a->command->name,
-                    .numbers = {.best = (double)NAN}};
+                    .numbers = {.size = sizeof(EntrainStudyProgress), .best = (double)NAN}};
 }
 
 bool progress_is_due(Progress *p, bool important) {
@@ -80,7 +80,7 @@ static void complete_numbers(Progress *p) {
 }
 
 bool progress_follow(Progress *p, const char *stage) {
-  EntrainStudyProgress known;
+  EntrainStudyProgress known = {.size = sizeof known};
   if (!live_is_on()) return true;
   complete_numbers(p);
   bool stored = live_is_watched() && study_numbers(&known) && known.total > 0;

@@ -125,7 +125,8 @@ static int write_page(const Arguments *a, const char *path, const EntrainProblem
   Without w;
   read_without(a, &w);
   char *command = command_of(a), *title = title_of(a);
-  EntrainPage page = {.title = title,
+  EntrainPage page = {.size = sizeof page,
+                      .title = title,
                       .command = command,
                       .body = body,
                       .figures = figures,

@@ -68,7 +68,7 @@ static void words_free(WordList *w) {
 bool study_keeps_traces(const Arguments *a) {
   static const char *const FLAGS[] = {"trace",  "svg",         "png", "figures",
                                       "report", "keep_traces", NULL};
-  EntrainStudyInfo info;
+  EntrainStudyInfo info = {.size = sizeof info};
   if (strcmp(a->command->name, "compare") != 0) return false;
   if (study && role != STUDY_BEGINS && entrain_study_info(study, &info))
     return strstr(info.words, "--keep_traces") != NULL;
@@ -123,7 +123,8 @@ static int threads_of(const Arguments *a) {
 
 static bool make_study(const Arguments *a, EntrainError *error) {
   WordList words = words_of(a, false), all = words_of(a, true);
-  EntrainStudyRequest q = {.store = arguments_value(a, "store"),
+  EntrainStudyRequest q = {.size = sizeof q,
+                           .store = arguments_value(a, "store"),
                            .name = name,
                            .words = (const char *const *)words.at,
                            .word_count = words.count,
@@ -145,7 +146,7 @@ static void forget(void) {
 }
 
 bool study_begin(const Arguments *a, int *status) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   *status = DONE;
   if (!study) return true;
   begun = role == STUDY_BEGINS ? make_study(a, &error) : entrain_study_join(study, &error);
@@ -156,7 +157,7 @@ bool study_begin(const Arguments *a, int *status) {
 }
 
 bool study_end(const EntrainError *failed, int *status) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   bool wanted = !study_is_worker();
   if (!study) return true;
   const char *why =
@@ -239,7 +240,7 @@ bool study_numbers(EntrainStudyProgress *out) {
 }
 
 bool study_line(char *line, size_t size, bool json) {
-  EntrainStudyProgress p;
+  EntrainStudyProgress p = {.size = sizeof p};
   if (!study_numbers(&p)) return false;
   study_progress_line(&p, name, json, line, size);
   return true;

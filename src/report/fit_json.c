@@ -94,6 +94,12 @@ static void channels(Json *j, const FitReport *r) {
   json_close(j);
 }
 
+static void pooled(Json *j, const FitReport *r) {
+  Arena *scratch = arena_new();
+  pooled_json(j, scratch, r->problem, r->statistics, r->run, r->validation);
+  arena_free(scratch);
+}
+
 static void known_states(Json *j, const Problem *p) {
   json_open(j, "states", '[', true);
   for (int e = 0; e < p->experiment_count; e++)
@@ -436,6 +442,15 @@ static void add_setting(void *data, const OptionRow *row, const char *value) {
     json_text(data, row->name, value);
 }
 
+static void data_starts(Json *j, const Problem *p, const Experiment *e) {
+  if (!e->data_start_count) return;
+  json_open(j, "data_starts", '{', false);
+  for (int i = 0; i < e->data_start_count; i++)
+    json_number(j, p->model->flat->parameters.at[e->data_starts[i].parameter].name,
+                e->data_starts[i].value);
+  json_close(j);
+}
+
 static void experiments(Json *j, const Problem *p) {
   json_open(j, "experiments", '[', true);
   int count = p->experiment_count + (p->validation ? p->validation->experiment_count : 0);
@@ -445,9 +460,21 @@ static void experiments(Json *j, const Problem *p) {
     json_open(j, NULL, '{', false);
     json_text(j, "name", e->name);
     json_text(j, "data", e->file);
+    if (e->time_origin) json_text(j, "time_origin", e->time_origin);
+    if (e->epoch_unit) json_text(j, "epoch_unit", e->epoch_unit);
     json_number(j, "start", e->origin + e->start);
     json_number(j, "stop", e->origin + e->stop);
     json_text(j, "role", fitted ? "fit" : "validation");
+    if (e->every.samples > 1) {
+      json_open(j, "every", '{', false);
+      json_number(j, "samples", e->every.samples);
+      json_text(j, "filter", e->every.filter);
+      if (e->every.cutoff > 0) json_number(j, "cutoff", e->every.cutoff);
+      json_number(j, "noise", e->every.noise);
+      if (e->every.left_out) json_whole(j, "left_out", e->every.left_out);
+      json_close(j);
+    }
+    data_starts(j, p, e);
     json_close(j);
   }
   json_close(j);
@@ -527,6 +554,7 @@ void fit_json(Text *out, const FitReport *r, const char *version) {
   parameters(&j, r);
   constraints(&j, r);
   channels(&j, r);
+  pooled(&j, r);
   fit_json_identifiability(&j, r->statistics);
   json_numbers(&j, "gradient", r->statistics->gradient, r->statistics->n);
   if (r->hessian) json_matrix(&j, "hessian", r->hessian, r->statistics->n);

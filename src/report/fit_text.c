@@ -52,12 +52,14 @@ static void print_verdict(FitPage *f) {
   Page *p = &f->page;
   bool by = r->by && r->by[0];
   bool result = fit_has_result(r);
-  const char *belief = !result                       ? ""
-                       : r->verdict == FIT_CERTAIN   ? " and certain"
-                       : r->verdict == FIT_AGREED    ? "; searches agree"
-                       : r->verdict == FIT_AMBIGUOUS ? "; ambiguous"
-                       : r->outcome == FIT_CONVERGED ? ", but not certain"
-                                                     : "";
+  const char *belief =
+      !result                       ? ""
+      : r->verdict == FIT_CERTAIN   ? " and certain"
+      : r->verdict == FIT_AGREED    ? "; searches agree"
+      : r->verdict == FIT_AMBIGUOUS ? "; ambiguous"
+      : fit_is_unjudged(r->outcome, r->verdict)
+          ? arena_print(p->arena, ", but %s", fit_trust_word(r->outcome, r->verdict))
+          : "";
   char *verdict = arena_print(p->arena, "%s%s", fit_outcome_word(r->outcome), belief);
   page_title(p, arena_print(p->arena, "%s: %s%s%s%s", f->r->problem->path,
                             page_tinted(p, tint_of(r), verdict), by ? " (" : "", by ? r->by : "",
@@ -162,14 +164,10 @@ static const char *residuals_in_words(const Statistics *s, const StatChannel *c)
 // With more channels only the worst are shown; JSON has all of them.
 enum { CHANNELS_MOST = 30, CHANNELS_WORST = 10 };
 
-static double fit_of(const StatChannel *c) {
-  return isnan(c->fit_percent) ? HUGE_VAL : c->fit_percent;
-}
-
 static int by_fit(const void *a, const void *b) {
   const StatChannel *x = *(const StatChannel *const *)a, *y = *(const StatChannel *const *)b;
-  if (fit_of(x) != fit_of(y)) return fit_of(x) < fit_of(y) ? -1 : 1;
-  return (x > y) - (x < y); // as they come
+  int order = compare_fits(x->fit_percent, x->rmse, y->fit_percent, y->rmse);
+  return order ? order : (x > y) - (x < y); // as they come
 }
 
 // All channels, the worst fit first.
@@ -183,22 +181,16 @@ static const StatChannel **sorted_channels(Page *p, const Statistics *s) {
 static void summarise_channels(FitPage *f, const StatChannel *const *sorted) {
   const Statistics *s = f->r->statistics;
   Page *p = &f->page;
-  int coloured = 0, known = 0;
+  int coloured = 0;
+  double *percent = ARENA_ARRAY(p->arena, double, s->channel_count + 1);
   for (int i = 0; i < s->channel_count; i++) {
     coloured += is_coloured(s, &s->channels[i]);
-    known += !isnan(sorted[i]->fit_percent);
+    percent[i] = sorted[i]->fit_percent;
   }
-  const char *range =
-      known ? arena_print(p->arena, " The fit of all is %s to %s %%, half of them above %s %%.",
-                          fit_percent_text(p, sorted[0]->fit_percent),
-                          fit_percent_text(p, sorted[known - 1]->fit_percent),
-                          fit_percent_text(p, sorted[known / 2]->fit_percent))
-            : "";
   page_paragraph(p, 2, "",
-                 arena_print(p->arena,
-                             "These are the %d of %d channels with the worst fit.%s The residuals "
-                             "of %d are coloured.",
-                             CHANNELS_WORST, s->channel_count, range, coloured));
+                 arena_print(p->arena, "%s The residuals of %d are coloured.",
+                             worst_fits_text(p, CHANNELS_WORST, percent, s->channel_count),
+                             coloured));
 }
 
 static void add_channel(FitPage *f, PageTable *t, const StatChannel *c) {
@@ -240,6 +232,74 @@ static void print_weights(FitPage *f, const SampleWeights *w) {
                              page_digits(&f->page, w->equal, 3), zero));
 }
 
+// Where times count from, if that is a moment; alike for all experiments, or by experiment.
+static void print_time_origins(FitPage *f) {
+  const Problem *problem = f->r->problem;
+  Page *p = &f->page;
+  const Experiment *first = &problem->experiments[0], *e;
+  bool same = true;
+  if (!first->time_origin) return;
+  int count =
+      problem->experiment_count + (problem->validation ? problem->validation->experiment_count : 0);
+  for (int i = 0; i < count; i++)
+    same &= (e = problem_experiment(problem, i))->time_origin &&
+            strcmp(e->time_origin, first->time_origin) == 0;
+  const char *kind = first->epoch_unit
+                         ? arena_print(p->arena, " (times since 1970 in %s)", first->epoch_unit)
+                         : "";
+  page_paragraph(
+      p, 2, "",
+      arena_print(p->arena, "Times count from %s%s, in s%s.", first->time_origin, kind,
+                  same ? "" : " in the first experiment; the others have their own origin"));
+}
+
+static bool same_every(const FewerSamples *a, const FewerSamples *b) {
+  return a->samples == b->samples && a->noise == b->noise && strcmp(a->filter, b->filter) == 0;
+}
+
+// Of experiment i and those alike that follow it.
+static const char *left_out_text(Page *p, const Problem *problem, int i) {
+  int count = problem->experiments[i].every.left_out;
+  while (++i < problem->experiment_count &&
+         same_every(&problem->experiments[i].every, &problem->experiments[i - 1].every))
+    count += problem->experiments[i].every.left_out;
+  if (!count) return "";
+  return arena_print(
+      p->arena,
+      " Where the filter lacks a part of its reach, near ends of the record, gaps and "
+      "missing values, %d are left out.",
+      count);
+}
+
+// Which samples are kept, once for experiments that follow one another alike.
+static void print_fewer_samples(FitPage *f) {
+  static const struct {
+    const char *word, *meaning;
+  } FILTERS[] = {{"fir", "behind a zero-phase FIR filter (root of a raised cosine"},
+                 {"sharp", "behind a zero-phase FIR filter (sinc in a Kaiser window"},
+                 {"mean", "as a mean of these (cut-off"},
+                 {"none", "without a filter"}};
+  const Problem *problem = f->r->problem;
+  Page *p = &f->page;
+  for (int i = 0; i < problem->experiment_count; i++) {
+    const Experiment *e = &problem->experiments[i];
+    const FewerSamples *s = &e->every;
+    if (s->samples <= 1 || (i && same_every(s, &problem->experiments[i - 1].every))) continue;
+    const char *meaning = "";
+    for (int k = 0; k < 4; k++)
+      if (strcmp(s->filter, FILTERS[k].word) == 0) meaning = FILTERS[k].meaning;
+    const char *cutoff =
+        s->cutoff > 0
+            ? arena_print(p->arena, "%s%s Hz); independent noise is %s times as large behind it",
+                          s->filter[0] == 'm' ? " " : ", cut-off ", page_digits(p, s->cutoff, 3),
+                          page_digits(p, s->noise, 3))
+            : "";
+    page_paragraph(p, 2, "",
+                   arena_print(p->arena, "One of %d samples of %s is kept, %s%s.%s", s->samples,
+                               e->name, meaning, cutoff, left_out_text(p, problem, i)));
+  }
+}
+
 static void print_channels(FitPage *f) {
   static const PageColumn COLUMNS[] = {{"experiment", 0}, {"channel", 0},   {"unit", 6},
                                        {">samples", 4},   {">rmse", 2},     {">noise", 5},
@@ -255,6 +315,8 @@ static void print_channels(FitPage *f) {
   page_heading(p, "Fit");
   page_table_print(t);
   if (some) summarise_channels(f, sorted);
+  print_time_origins(f);
+  print_fewer_samples(f);
   print_kind(f);
   if (problem->weights) print_weights(f, problem->weights);
   int pieces = fit_piece_count(problem, f->r->result->pieces);
@@ -263,6 +325,8 @@ static void print_channels(FitPage *f) {
                    arena_print(p->arena,
                                "Simulated in %d pieces; each starts where the previous one ends.",
                                pieces));
+  PooledErrors pooled = pooled_of_fit(p->arena, problem, s, f->r->run);
+  pooled_text(p, &pooled, "Fit, experiments together");
 }
 
 // ---------------------------------------------------------------- what the data do not determine

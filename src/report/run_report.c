@@ -1,6 +1,7 @@
 #include "report/run_report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stats/say.h"
@@ -46,6 +47,34 @@ void run_channels_json(Json *j, const RunErrors *r, const char *role) {
   }
 }
 
+static void pooled_rows_json(Json *j, const PooledErrors *all, const char *role) {
+  for (int i = 0; i < all->rows.count; i++) {
+    const PooledError *e = &all->rows.at[i];
+    json_open(j, NULL, '{', false);
+    json_text(j, "variable", e->variable);
+    json_text(j, "unit", e->unit);
+    json_text(j, "role", role);
+    json_text(j, "window", e->window);
+    json_whole(j, "experiments", e->experiments);
+    json_whole(j, "failed", e->failed);
+    json_whole(j, "n", e->n);
+    json_number(j, "rmse", e->rmse);
+    json_number(j, "fit_percent", e->fit_percent);
+    json_close(j);
+  }
+}
+
+void pooled_json(Json *j, Arena *a, const Problem *p, const Statistics *s, const RunErrors *run,
+                 const RunErrors *validation) {
+  PooledErrors fitted = pooled_of_fit(a, p, s, run), others = pooled_of_runs(a, validation);
+  PooledErrors recorded = pooled_of_runs(a, run && run->recorded ? run : NULL);
+  json_open(j, "pooled", '[', true);
+  pooled_rows_json(j, &fitted, "fit");
+  pooled_rows_json(j, &recorded, "free-run");
+  pooled_rows_json(j, &others, "validation");
+  json_close(j);
+}
+
 // ---------------------------------------------------------------- text
 
 static const double FIT_LEAST = -1000; // smaller values carry no more information
@@ -54,6 +83,52 @@ const char *fit_percent_text(Page *p, double percent) {
   if (isnan(percent)) return "-";
   if (percent < FIT_LEAST) return arena_print(p->arena, "below %g", FIT_LEAST);
   return arena_print(p->arena, "%.2f", percent);
+}
+
+int compare_fits(double fit, double rmse, double other_fit, double other_rmse) {
+  bool by_rmse = isnan(fit) && isnan(other_fit);
+  double x = by_rmse ? -rmse : fit, y = by_rmse ? -other_rmse : other_fit;
+  if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
+  return (x > y) - (x < y);
+}
+
+const char *worst_fits_text(Page *p, int shown, const double *percent, int count) {
+  int known = 0;
+  while (known < count && !isnan(percent[known])) known++;
+  const char *what = known >= shown ? "worst fit"
+                     : known        ? "worst fit, and with the largest rmse of those without one"
+                                    : "largest rmse; none has a fit in %";
+  const char *range =
+      known ? arena_print(p->arena, " The fit of %s is %s to %s %%, half of them above %s %%.",
+                          known == count ? "all" : "those that have one",
+                          fit_percent_text(p, percent[0]), fit_percent_text(p, percent[known - 1]),
+                          fit_percent_text(p, percent[known / 2]))
+            : "";
+  return arena_print(p->arena, "These are the %d of %d channels with the %s.%s", shown, count, what,
+                     range);
+}
+
+void pooled_text(Page *p, const PooledErrors *all, const char *heading) {
+  static const PageColumn COLUMNS[] = {{"channel", 0},      {"unit", 4},     {"window", 0},
+                                       {">experiments", 3}, {">samples", 3}, {">rmse", 1},
+                                       {">fit %", 2}};
+  if (!all->rows.count) return;
+  PageTable *t = page_table_new(p, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
+  int failed = 0;
+  for (int i = 0; i < all->rows.count; i++) {
+    const PooledError *e = &all->rows.at[i];
+    failed += e->failed;
+    page_table_add(
+        t, (const char *[]){e->variable ? e->variable : arena_print(p->arena, "all in %s", e->unit),
+                            e->unit, e->window ? e->window : "",
+                            arena_print(p->arena, "%d", e->experiments),
+                            arena_print(p->arena, "%ld", e->n), page_digits(p, e->rmse, 3),
+                            e->window ? "" : fit_percent_text(p, e->fit_percent)});
+  }
+  page_heading(p, heading);
+  page_table_print(t);
+  if (failed)
+    page_paragraph(p, 2, "", "Experiments that could not be simulated are not counted here.");
 }
 
 static const PageColumn WINDOW_COLUMNS[] = {{"experiment", 0}, {"channel", 0},  {"unit", 4},
@@ -114,25 +189,59 @@ void run_windows_text(Page *p, const RunErrors *r) {
   run_failed_text(p, r);
 }
 
-void run_validation_text(Page *p, const RunErrors *r) {
+// With more channels only the worst are shown, as of those that are fitted; JSON has all of them.
+enum { VALIDATED_MOST = 30, VALIDATED_WORST = 10 };
+
+static int by_validated_fit(const void *a, const void *b) {
+  const RunChannel *x = *(const RunChannel *const *)a, *y = *(const RunChannel *const *)b;
+  int order = compare_fits(x->fit_percent, x->all.rmse, y->fit_percent, y->all.rmse);
+  return order ? order : (x > y) - (x < y); // as they come
+}
+
+// Those that were simulated; the worst first, if there are many.
+static const RunChannel **validated_channels(Page *p, const RunErrors *r, int *count) {
+  const RunChannel **all = ARENA_ARRAY(p->arena, const RunChannel *, r->channel_count + 1);
+  *count = 0;
+  for (int i = 0; i < r->channel_count; i++)
+    if (r->channels[i].error) all[(*count)++] = &r->channels[i];
+  if (*count > VALIDATED_MOST) qsort(all, (size_t)*count, sizeof *all, by_validated_fit);
+  return all;
+}
+
+static void summarise_validated(Page *p, const RunChannel *const *sorted, int count) {
+  double *percent = ARENA_ARRAY(p->arena, double, count + 1);
+  for (int i = 0; i < count; i++) percent[i] = sorted[i]->fit_percent;
+  page_paragraph(p, 2, "", worst_fits_text(p, VALIDATED_WORST, percent, count));
+}
+
+static void print_validated(Page *p, const RunErrors *r) {
   static const PageColumn COLUMNS[] = {{"experiment", 0}, {"channel", 0}, {"unit", 5},
                                        {">samples", 4},   {">rmse", 2},   {">mean", 3},
                                        {">largest", 3},   {">fit %", 1}};
   PageTable *t = page_table_new(p, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
-  page_heading(p, r->lambda > 0 ? "Validation (not fitted), tied to the data"
-                                : "Validation (simulated with the result, not fitted)");
-  for (int i = 0; i < r->channel_count; i++) {
-    const RunChannel *c = &r->channels[i];
+  int count;
+  const RunChannel **all = validated_channels(p, r, &count);
+  bool some = count > VALIDATED_MOST;
+  for (int i = 0; i < (some ? VALIDATED_WORST : count); i++) {
+    const RunChannel *c = all[i];
     const Experiment *e = &r->problem->experiments[c->experiment];
     const Channel *data = &e->channels[c->channel];
-    if (!c->error) continue;
     page_table_add(
         t, (const char *[]){e->name, data->name, data->unit, arena_print(p->arena, "%d", c->all.n),
                             page_digits(p, c->all.rmse, 3), page_digits(p, c->all.mean, 3),
                             page_digits(p, c->all.most, 3), fit_percent_text(p, c->fit_percent)});
   }
   page_table_print(t);
+  if (some) summarise_validated(p, all, count);
+}
+
+void run_validation_text(Page *p, const RunErrors *r) {
+  PooledErrors pooled = pooled_of_runs(p->arena, r);
+  page_heading(p, r->lambda > 0 ? "Validation (not fitted), tied to the data"
+                                : "Validation (simulated with the result, not fitted)");
+  print_validated(p, r);
   run_failed_text(p, r);
+  pooled_text(p, &pooled, "Validation, experiments together");
   if (!problem_has_windows(r->problem)) return;
   page_heading(p, "Validation in windows");
   print_windows(p, r);

@@ -152,6 +152,26 @@ static void print_channels(Page *p, const JsonTree *root) {
   page_table_print(t);
 }
 
+static void print_pooled(Page *p, const JsonTree *root) {
+  static const PageColumn COLUMNS[] = {{"channel", 0}, {"unit", 0},         {"role", 1},
+                                       {"window", 1},  {">experiments", 1}, {">samples", 1},
+                                       {">rmse", 0},   {">fit %", 0}};
+  const JsonTree *list = list_at(root, "pooled");
+  if (!list->items.count) return;
+  PageTable *t = page_table_new(p, COLUMNS, 8);
+  for (int i = 0; i < list->items.count; i++) {
+    const JsonTree *c = list->items.at[i];
+    const char *variable = text_at(c, "variable");
+    page_table_add(t,
+                   (const char *[]){variable[0] ? variable : "all in this unit", text_at(c, "unit"),
+                                    text_at(c, "role"), text_at(c, "window"),
+                                    digits_at(p, c, "experiments", 12), digits_at(p, c, "n", 12),
+                                    digits_at(p, c, "rmse", 3), digits_at(p, c, "fit_percent", 4)});
+  }
+  page_heading(p, "Experiments together");
+  page_table_print(t);
+}
+
 static void print_directions(Page *p, const JsonTree *root) {
   const JsonTree *list = list_at(json_find(root, "identifiability"), "directions");
   if (!list->items.count) return;
@@ -251,6 +271,7 @@ void written_result_text(Text *out, const WrittenResult *w, const char *const *n
   print_sentence(&p, text_at(c, "why"));
   print_parameters(&p, root);
   print_channels(&p, root);
+  print_pooled(&p, root);
   print_directions(&p, root);
   print_list(&p, root, "remarks", "Remarks");
   print_optima(&p, root);

@@ -39,6 +39,7 @@ typedef struct ConfirmEnd { // of one search
 typedef struct Confirmation {
   ARRAY(ConfirmEnd) ends;
   int candidate;    // number of the present one, from 1
+  bool kinks;       // events move with the unknowns
   double *x;        // it
   bool local;       // its exchanges and shakes are done or cut
   int far;          // searches begun

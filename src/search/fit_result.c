@@ -52,6 +52,12 @@ const char *fit_verdict_words(void) {
   return FIT_VERDICTS;
 #undef FIT_VERDICT
 }
+bool fit_is_unjudged(FitOutcome o, FitVerdict v) {
+  return o == FIT_CONVERGED && v == FIT_DOUBTFUL;
+}
+const char *fit_trust_word(FitOutcome o, FitVerdict v) {
+  return fit_is_unjudged(o, v) ? "not certain" : fit_verdict_word(v);
+}
 bool fit_verdict_is_good(FitVerdict v) {
   return v == FIT_CERTAIN || v == FIT_AGREED;
 }
@@ -69,7 +75,7 @@ double comparable_objective(const Problem *p, double objective, const double *si
     for (int c = 0; c < p->experiments[e].channel_count; c++, k++) {
       const Channel *channel = &p->experiments[e].channels[c];
       if (channel->sigma_kind == SIGMA_ESTIMATED)
-        v += sum_of_sample_weights(channel) * log(fmax(sigma[k], fit_least_sigma(p, channel)));
+        v += weight_of_samples(p, channel) * log(fmax(sigma[k], fit_least_sigma(p, channel)));
     }
   return v;
 }

@@ -69,6 +69,9 @@ enum {
 
 const char *fit_verdict_word(FitVerdict v);
 const char *fit_verdict_sentence(FitVerdict v);
+// A search that converged and has no verdict, because its method does not ask for one.
+bool fit_is_unjudged(FitOutcome o, FitVerdict v);
+const char *fit_trust_word(FitOutcome o, FitVerdict v); // its verdict; "not certain" if it has none
 bool fit_verdict_is_good(FitVerdict v); // the result may be used as it is: certain, agreed
 
 typedef struct FitTerm { // that the equations miss, see term_scores.h
@@ -146,8 +149,10 @@ typedef struct FitStage { // a part of the portfolio
   const char *name; // "weak form", "homotopy", "growing horizon", "local search", "restart 3", ...
   const char *message; // a sentence: what came out
   double objective;    // of the free model, HUGE_VAL when it has none
+  long iterations;     // accepted steps
   long simulations;    // with and without sensitivities
   bool fits;           // its result fits the noise
+  double *x;           // the best point of the search when it ended; NULL: there was none
 } FitStage;
 
 typedef struct FitGain { // of the homotopy

@@ -154,6 +154,7 @@ void search_begin(Search *s, const char *stage) {
   s->running = HUGE_VAL;
   FitStage part = {.name = stage, .message = "", .objective = HUGE_VAL};
   part.simulations = -work_count_simulations(&s->budget.used);
+  part.iterations = -s->budget.used.iterations;
   array_push(s->arena, &s->result->stages, part);
 }
 
@@ -168,6 +169,10 @@ void search_end(Search *s, bool fits, double objective, const char *format, ...)
   part->objective = objective;
   part->fits = fits;
   part->simulations += work_count_simulations(&s->budget.used);
+  part->iterations += s->budget.used.iterations;
+  if (s->best.objective == HUGE_VAL) return;
+  part->x = ARENA_ARRAY(s->arena, double, s->n + 1);
+  memcpy(part->x, s->best.x, (size_t)s->n * sizeof *part->x);
 }
 
 // ---------------------------------------------------------------- the result

@@ -15,8 +15,6 @@
 #include "stats/say.h"
 #include "stats/weak_product.h"
 
-static const double INACTIVE =
-    1e-14; // change of the data, relative to them, for a change by the typical size
 static const double PART_LEAST =
     0.1;                        // of the largest part of a direction: smaller ones are not named
 static const double HIDDEN = 1; // standard errors above this many sizes tell nothing
@@ -211,7 +209,7 @@ static double seen_alone(const Analysis *an, const double *R, int k) {
 static void find_inactive(Analysis *an, const double *R, Prober *prober, Directions *out) {
   int n = an->s->n;
   for (int k = 0; k < n && patience_lasts(n); k++) {
-    if (seen_alone(an, R, k) > INACTIVE * sqrt(an->rows->count)) continue;
+    if (seen_alone(an, R, k) > STAT_NOTHING * sqrt(an->rows->count)) continue;
     double *v = ARENA_ARRAY(an->a, double, n + 1);
     v[k] = 1;
     an->s->parameters[k].inactive = true;

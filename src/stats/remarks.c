@@ -387,10 +387,34 @@ static void say_noise_in_states(Analysis *an, RemarkList *r) {
       an->p->options.residual == RESIDUAL_EQUATION ? "" : ", or predict more samples ahead");
 }
 
+// Simulations from a noisy start value differ from the motion throughout: all their residuals have one error in common.
+static void say_data_starts(Analysis *an, RemarkList *r) {
+  if (!problem_simulates(an->p) || !an->fitted || all_is_exact(an)) return;
+  const Flat *flat = an->p->model->flat;
+  const char **name = ARENA_ARRAY(an->scratch, const char *, flat->parameters.count + 1);
+  bool *said = ARENA_ARRAY(an->scratch, bool, flat->parameters.count + 1);
+  int count = 0;
+  for (int e = 0; e < an->p->experiment_count; e++)
+    for (int i = 0; i < an->p->experiments[e].data_start_count; i++) {
+      const DataStart *start = &an->p->experiments[e].data_starts[i];
+      int k = start->parameter;
+      if (start->estimated) continue;
+      if (!said[k]) name[count++] = flat->parameters.at[k].name;
+      said[k] = true;
+    }
+  if (!count) return;
+  SAY("Samples gave the start value%s %s: the intervals take %s as exact, though %s the noise of "
+      "those samples, and are too narrow. Intervals with it: %s: {start: data, per_experiment: "
+      "true}%s under 'estimate' instead of 'set'.",
+      count == 1 ? "" : "s", some_of(an, name, count, NAMED_MOST), count == 1 ? "it" : "them",
+      count == 1 ? "it has" : "they have", name[0], count == 1 ? "" : " and so on");
+}
+
 void write_remarks(Analysis *an) {
   static void (*const ALL[])(Analysis *, RemarkList *) = {
-      say_unknown,  say_few,    say_exact,      say_pieces,     say_bounds, say_sigma,
-      say_coloured, say_uneven, say_correlated, say_simulation, say_steps,  say_noise_in_states};
+      say_unknown,    say_few,    say_exact,      say_pieces,     say_bounds, say_sigma,
+      say_coloured,   say_uneven, say_correlated, say_simulation, say_steps,  say_noise_in_states,
+      say_data_starts};
   RemarkList found = {0};
   for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
   an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);

@@ -37,7 +37,7 @@ static SpanError span_error(const Channel *c, const double *error, const NamedWi
   return s;
 }
 
-double channel_fit_percent(const Channel *c, double squares) {
+double channel_spread(const Channel *c) {
   double mean = 0, spread = 0, size = 0;
   for (int i = 0; i < c->count; i++) {
     double target = sample_target(c, i);
@@ -48,7 +48,11 @@ double channel_fit_percent(const Channel *c, double squares) {
     double target = sample_target(c, i) - mean;
     if (!isnan(target)) spread += target * target;
   }
-  return spread > 1e-24 * size ? 100 * (1 - sqrt(squares / spread)) : nan("");
+  return spread > 1e-24 * size ? spread : nan("");
+}
+
+double channel_fit_percent(const Channel *c, double squares) {
+  return 100 * (1 - sqrt(squares / channel_spread(c)));
 }
 
 static RunChannel describe(Arena *a, const Experiment *e, const Channel *c, const double *error) {

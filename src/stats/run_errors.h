@@ -35,6 +35,7 @@ const RunErrors *validation_errors(Arena *a, const Problem *p, double lambda, co
 bool run_errors_failed(const RunErrors *r); // some experiment could not be simulated
 // Whether an experiment of the problem has windows.
 bool problem_has_windows(const Problem *p);
-// 100*(1 - |y - model| / |y - mean y|) of a channel whose squared errors have this sum; NaN for constant data, whose spread
-// is rounding only.
+// |y - mean y|^2 of a channel; NaN for constant data, whose spread is rounding only.
+double channel_spread(const Channel *c);
+// 100*(1 - |y - model| / |y - mean y|) of a channel whose squared errors have this sum; NaN for constant data.
 double channel_fit_percent(const Channel *c, double squares);

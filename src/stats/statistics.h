@@ -22,6 +22,9 @@ typedef enum IntervalKind {
 
 const char *interval_kind_word(IntervalKind k);
 
+// A change of the data, relative to them, by a change of an unknown by its typical size: below it are rounding errors.
+static const double STAT_NOTHING = 1e-12;
+
 typedef struct StatParameter { // by unknown
   // 95 %, NaN for what is not identifiable or cannot have any. Unknowns on a logarithmic scale have intervals that are
   // symmetric there; intervals end at the bounds. Unknowns at bounds count as not stopped there; the intervals of the others

@@ -194,6 +194,10 @@ void assessed_fit_examine(AssessedFit *f, FitListener *listener, void *data) {
   f->result->work.seconds = record_seconds(patience_clock() - began);
 }
 
+bool assessed_fit_is_usable(const AssessedFit *f) {
+  return f->result->outcome == FIT_CONVERGED && !f->statistics->missing_count;
+}
+
 void assessed_fit_done(AssessedFit *f) {
   statistics_free(f->statistics);
   weighting_free(f->weighting);

@@ -18,4 +18,7 @@ AssessedFit assessed_fit_run(const Problem *p, const double *start, double grace
 // Looks for what real data show: terms that the model misses (unmodelled.h), inputs that should be interpolated otherwise
 // (interpolation.h). Adds remarks. With what is left of max_seconds; nothing if there is no result or no time was left.
 void assessed_fit_examine(AssessedFit *f, FitListener *listener, void *data);
+// It may be used as it is: 'entrain fit' has the exit status 0. It converged, its verdict is good if its method gives one, and
+// there was time for everything.
+bool assessed_fit_is_usable(const AssessedFit *f);
 void assessed_fit_done(AssessedFit *f);

@@ -40,7 +40,7 @@ static bool set_range(BasinAxis *x, const Unknown *f, Err *err) {
   if (!isfinite(x->low) || !isfinite(x->high))
     return fail(err, ERR_VALUE,
                 "%s has no finite bounds that starts could lie between; give it min and max, or a "
-                "range (--range %s=low:high)",
+                "range of starts (%s from low to high)",
                 f->name, f->name);
   if (!(x->low < x->high))
     return fail(err, ERR_VALUE, "the range of %s, %g to %g, is empty", f->name, x->low, x->high);

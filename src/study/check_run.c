@@ -10,6 +10,7 @@
 #include "study/check_closed.h"
 #include "study/check_constraints.h"
 #include "study/check_data.h"
+#include "study/check_sticking.h"
 #include "study/synthetic.h"
 
 enum { UNKNOWNS_TO_DESCRIBE = 30, CHANNELS_IN_A_SENTENCE = 4, OUT_OF_PROPORTION = 30 };
@@ -336,7 +337,8 @@ static void fill_sensitivity(const StartFacts *f) {
     for (int j = 0; j < f->n; j++) {
       const StartChannel *s = &f->channels[k];
       double change = one_percent(&c->problem->unknowns[j]) * sqrt(s->slope[j]);
-      c->sensitivity[k * f->n + j] = s->data > 0 ? change / sqrt(s->data) : 0;
+      double share = s->data > 0 ? change / sqrt(s->data) : 0;
+      c->sensitivity[k * f->n + j] = share > 0.01 * STAT_NOTHING ? share : 0;
     }
 }
 
@@ -441,8 +443,8 @@ static void check_single_unknowns(Check *c, const Statistics *s) {
     if (q->inactive)
       check_add_about(
           c, name, FINDING_WARNING, "identifiability",
-          "%s changes no measured value at the start. Take it out of 'estimate', or measure "
-          "something that depends on it.",
+          "%s changes no measured value at the start. Take it out of 'estimate', measure something "
+          "that depends on it, or begin with values at which it acts.",
           name);
     else if (q->relative_at_1_percent > 0.5 && q->identifiable)
       check_add_about(
@@ -510,6 +512,7 @@ static void check_simulation(const StartFacts *facts, const double *x, EvalWork 
   check_objective(facts, data_objective(eval_fitting(w)->weighting, 1));
   check_first_samples(facts);
   check_interpolation(facts, w, x);
+  check_sticking(c, w, x);
   check_sensitivity(facts);
   c->statistics = assess_point(w, x);
   c->stopped = c->statistics->missing_count > 0;

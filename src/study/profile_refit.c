@@ -213,13 +213,6 @@ static LocalEnd evaluate_allowed(Refit *r, double *x, double *objective) {
 enum { SIGMA_ROUNDS = 30 };
 static const double SIGMA_TOL = 1e-6;
 
-// What the objective counts the samples of a channel as.
-static double weight_of_samples(const Problem *p, const Channel *c) {
-  bool integral = p->options.criterion == CRITERION_INTEGRAL && c->count > 0;
-  double mean = c->count > 0 ? sum_of_sample_weights(c) / c->count : 1;
-  return c->weight * mean * (integral ? c->t[c->count - 1] - c->t[0] : c->count);
-}
-
 // What the objective leaves out when channels are weighted by their own residuals.
 static double log_sigmas(const Refit *r, const double *sigma) {
   double sum = 0;

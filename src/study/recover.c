@@ -165,8 +165,6 @@ static void mean_and_spread(const double *v, int n, double *mean, double *spread
 
 typedef struct Notes { // [trial*n + i]
   double *has_interval, *covered;
-  bool *fits;          // [trial]
-  FitVerdict *verdict; // [trial]
 } Notes;
 
 static void summarise_parameter(const RecoverStudy *s, const Notes *notes, int i,
@@ -195,10 +193,10 @@ static void summarise(RecoverStudy *s, const Notes *notes) {
   Recover *r = s->r;
   for (int t = 0; t < r->done; t++) {
     r->succeeded += r->ok[t];
-    r->fits += notes->fits[t];
-    r->false_fits += notes->fits[t] && !r->ok[t];
-    if (r->confirmed) r->verdicts[notes->verdict[t]]++;
-    r->false_certain += notes->verdict[t] == FIT_CERTAIN && !r->ok[t];
+    r->fits += r->fit[t];
+    r->false_fits += r->fit[t] && !r->ok[t];
+    if (r->confirmed) r->verdicts[r->verdict[t]]++;
+    r->false_certain += r->verdict[t] == FIT_CERTAIN && !r->ok[t];
   }
   r->certain = r->verdicts[FIT_CERTAIN];
   for (int i = 0; i < s->p->unknown_count; i++) summarise_parameter(s, notes, i, &r->parameters[i]);
@@ -280,6 +278,9 @@ static Recover *recover_new(const Problem *p, const Problem *own) {
                  .objectives = ARENA_ARRAY(a, double, trials),
                  .objectives_truth = ARENA_ARRAY(a, double, trials),
                  .ok = ARENA_ARRAY(a, bool, trials),
+                 .fit = ARENA_ARRAY(a, bool, trials),
+                 .outcome = ARENA_ARRAY(a, FitOutcome, trials),
+                 .verdict = ARENA_ARRAY(a, FitVerdict, trials),
                  .work = ARENA_ARRAY(a, long, trials)};
   Problem confirming = *own;
   confirming.options.confirm = CONFIRM_ON;
@@ -311,8 +312,9 @@ static bool take_trial(void *data, long number, const void *job) {
   memcpy(r->std_errors + at, numbers_of(t, n, STD_ERROR), bytes);
   memcpy(notes->has_interval + at, numbers_of(t, n, HAS_INTERVAL), bytes);
   memcpy(notes->covered + at, numbers_of(t, n, COVERED), bytes);
-  notes->fits[t->number] = t->fits;
-  notes->verdict[t->number] = t->verdict;
+  r->fit[t->number] = t->fits;
+  r->outcome[t->number] = t->outcome;
+  r->verdict[t->number] = t->verdict;
   r->objectives[t->number] = t->objective;
   r->objectives_truth[t->number] = t->objective_truth;
   r->work[t->number] = t->work;
@@ -348,9 +350,7 @@ static void run_trials(RecoverStudy *s) {
   Recover *r = s->r;
   size_t n = (size_t)s->p->unknown_count, all = (size_t)r->trials * n;
   TrialTaking taking = {
-      s,
-      {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1),
-       ARENA_ARRAY(r->arena, bool, r->trials), ARENA_ARRAY(r->arena, FitVerdict, r->trials)}};
+      s, {ARENA_ARRAY(r->arena, double, all + 1), ARENA_ARRAY(r->arena, double, all + 1)}};
   JobKind kind = {.worker = {.size = sizeof(Trial) + NUMBERS * n * sizeof(double),
                              .begin = begin_worker,
                              .work = work_trial,

@@ -28,6 +28,9 @@ typedef struct Recover {
   double *objectives;
   double *objectives_truth; // [trial]: of a local search from the truth
   bool *ok;                 // [trial]
+  bool *fit;                // [trial]: it fits the noise
+  FitOutcome *outcome;      // [trial]
+  FitVerdict *verdict;      // [trial]; means nothing if results were not confirmed
   long *work;               // [trial]: simulations with and without sensitivities
   double seconds;
   // Noise that was made, rounding included, over the sigma of the channel where they differ most; NaN: no sigma is given, or

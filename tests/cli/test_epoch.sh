@@ -4,11 +4,13 @@ source "$(dirname "$0")/lib.sh"
 examples=$models/../examples
 numdiff=$models/../tools/numdiff
 
+json() { holds python3 -c "import json,sys; d=json.load(open('$1')); sys.exit(not ($2))"; }
+
 # moved SHIFT <FROM >TO: a CSV file with another zero of its first column. Times become multiples of 2^-20, which are exact
 # at both zeros.
 moved() {
   awk -F, -v OFS=, -v shift="$1" '
-    $1 ~ /^[-+.0-9]/ { t = $1*1048576; t = t < 0 ? -int(-t + 0.5) : int(t + 0.5); $1 = sprintf("%.17g", t/1048576 + shift) }
+    $1 ~ /^[-+.0-9]/ { t = $1*1048576; t = t < 0 ? -int(-t + 0.5) : int(t + 0.5); $1 = sprintf("%.20f", t/1048576 + shift) }
     { print }'
 }
 # example FOLDER SHIFT TO: its files with the data moved; the time in its models is moved along.
@@ -20,7 +22,7 @@ example() {
   for f in "$examples/$1"/*.mo; do sed "s/\\btime\\b/(time - ($2))/g" "$f" >"$3/${f##*/}"; done
 }
 # What a fit gives, without seconds and the times of the data.
-facts() { grep -v -e '"seconds"' -e '"sha256"' "$1" | sed 's/"start": [-0-9.]*, "stop": [-0-9.]*//'; grep -o '"steps": [0-9]*' "$1"; }
+facts() { grep -v -e '"seconds"' -e '"sha256"' "$1" | sed 's/"start": [-0-9.]*, "stop": [-0-9.]*//; s/"time_origin": "[^"]*", "epoch_unit": "s", //'; grep -o '"steps": [0-9]*' "$1"; }
 same_fit() { # same_fit FOLDER FOLDER PROBLEM [FLAG ...]
   local a=$1 b=$2 problem=$3
   shift 3
@@ -104,7 +106,7 @@ forced at0 0 linear "[0, 8]"
 forced later $shift linear "[$shift, $((shift + 8))]"
 for method in homotopy newton sqp "portfolio(homotopy, lm)" de; do
   it "by $method"
-  same_fit at0 later forced.yaml --method "$method" --max_seconds 20
+  same_fit at0 later forced.yaml --method "$method" --max_simulations 600
 done
 for flags in "--solver bdf" "--solver rosenbrock" "--solver adams" "--criterion integral" "--jit off"; do
   it "with $flags"
@@ -118,7 +120,7 @@ it "check simulates and tells times apart"
 run check forced.yaml
 status 0; no_err
 from=$(awk -F, 'NR == 2 { print $1 }' forced.csv)
-out "samples from $from to 16728840"; out "The model can be simulated"
+out "samples from ${from%.*} to 16728840"; out "The model can be simulated"
 it "residuals have the times of the data"
 run fit forced.yaml --method lm --residuals r.csv
 status 0
@@ -184,15 +186,45 @@ done
 
 # ---------------------------------------------------------------- numbers that are too close
 
-it "says why nanoseconds since 1970 cannot be told apart"
+it "says why numbers of ns cannot be told apart, if they are not times since 1970"
 printf 't,x\n' >ns.csv
 for i in 0 1 2 3 4; do echo "17000000000000000${i}0,1" >>ns.csv; done
-printf 'model: decay.mo\nexperiments: {data: ns.csv, time: t, measure: [x]}\nestimate: {k: {start: 1, min: 0, max: 9}}\n' >ns.yaml
+printf 'model: decay.mo\nexperiments: {data: ns.csv, time: {column: t, epoch: false}, measure: [x]}\nestimate: {k: {start: 1, min: 0, max: 9}}\n' >ns.yaml
 run check ns.yaml
 status 2; err "ns.csv:3"; err "must differ by"; err "subtract a constant"
-it "takes them if they can"
-printf 't,x\n' >ns.csv
-for i in 0 1 2 3 4; do echo "170000000${i}000000000,$(awk "BEGIN { print exp(-0.3*$i) }")" >>ns.csv; done
-printf 'model: decay.mo\nexperiments: {data: ns.csv, time: t, measure: [x]}\nestimate: {k: {start: 5e-10, min: 0, max: 9e-9}}\n' >ns.yaml
-run fit ns.yaml --method lm --json -
-status 0; out '"value": [23].[09][0-9]*e-10'
+it "takes ns since 1970 exactly, and says so"
+sed 's/, epoch: false/, unit: ns, epoch: true/' ns.yaml >exact.yaml
+run check exact.yaml
+no_err
+sed 's/{column: t, epoch: false}/t/' ns.yaml >said.yaml
+run check said.yaml
+err "said.yaml:2:35: warning: the times in column 't' are taken as ns since 1970: they count from 2023-11-14T22:13:20Z, in s; write time: {column: t, unit: ns, epoch: true} if that is right, else epoch: false"
+for unit in s ms us ns; do
+  it "fits times in $unit since 1970 as those from 0"
+  python3 - $unit <<'END_PYTHON'
+import math, sys
+unit = sys.argv[1]
+parts = {'s': 9, 'ms': 6, 'us': 3, 'ns': 0}[unit]
+with open('epoch.csv', 'w') as epoch, open('plain.csv', 'w') as plain:
+    for f in epoch, plain: f.write('t,x\n')
+    for i in range(40):
+        ns = 70000001 * i if unit == 'ns' else 70000000 * i
+        x = math.exp(-0.3e-9*ns) + 0.01*math.sin(37*i*i)
+        text = str(1700000000 * 10**9 + ns)
+        text = text[:len(text) - parts] + ('.' + text[len(text) - parts:] if parts == 9 else '')
+        epoch.write(f'{text},{x:.17g}\n'), plain.write(f'{ns/1e9:.17g},{x:.17g}\n')
+END_PYTHON
+  printf "model: decay.mo\nexperiments: {data: epoch.csv, name: a, time: {unit: $unit, epoch: true}, measure: [x], window: [0.14, ~]}\nestimate: {k: 1}\n" >epoch.yaml
+  sed "s/epoch.csv/plain.csv/; s/{unit: $unit, epoch: true}/t/" epoch.yaml >plain.yaml
+  run fit epoch.yaml --json epoch.json; status 0; no_err
+  out "Times count from 2023-11-14T22:13:20Z (times since 1970 in $unit)"
+  run fit plain.yaml --json plain.json; status 0
+  json epoch.json "d['experiments'][0]['time_origin'] == '2023-11-14T22:13:20Z' and d['experiments'][0]['epoch_unit'] == '$unit' and d['experiments'][0]['start'] == 0.14"
+  json epoch.json "d['parameters'] == json.load(open('plain.json'))['parameters'] and d['channels'] == json.load(open('plain.json'))['channels']"
+done
+it "takes windows in the unit of the column and as times of day, too"
+sed 's/0.14, ~/1700000000140000000, 1700000001000000000/' epoch.yaml >wide.yaml
+run fit wide.yaml --json a.json; status 0
+sed 's/0.14, ~/0.14, 2023-11-14T22:13:21Z/' epoch.yaml >day.yaml
+run fit day.yaml --json b.json; status 0
+json a.json "d['channels'] == json.load(open('b.json'))['channels'] and d['channels'][0]['n'] == 13"

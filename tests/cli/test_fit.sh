@@ -209,10 +209,12 @@ for signal in INT TERM; do
 done
 it "a second signal ends at once, even where nobody reads the result"
 mkfifo unread; sleep 60 <unread & reader=$!
-env --default-signal=TERM "$ENTRAIN" simulate endless.mo --stop 1e5 --step 0.01 --max_step 1e-3 --max_steps 2000000000 >unread 2>err </dev/null &
+env --default-signal=TERM "$ENTRAIN" simulate endless.mo --stop 1e5 --step 0.2 --max_step 1e-3 --max_steps 2000000000 >unread 2>err </dev/null &
 pid=$!
 until grep -q entrain /proc/$pid/comm && signal_set $pid SigCgt || ! kill -0 $pid; do sleep 0.05; done
-sleep 1; kill -TERM $pid
+# a second of CPU time: more rows than a pipe takes
+until [[ $(awk '{ print $14 + $15 }' /proc/$pid/stat 2>/dev/null || echo 100) -ge 100 ]]; do sleep 0.05; done
+kill -TERM $pid
 sleep 2; holds kill -0 $pid; kill -TERM $pid; wait $pid; code=$?; status 143; kill $reader
 
 if has_terminal >/dev/null; then
@@ -272,3 +274,28 @@ it "no part of a search exceeds max_simulations"
 for most in $(seq 1 2 40); do
   run fit endless.yaml --max_simulations "$most" --json f.json; json f.json "d['work']['simulations'] + d['work']['sensitivity_simulations'] <= $most"
 done
+
+# ---------------------------------------------------------------- friction that holds the body at the start values
+cat >rub.mo <<'END'
+model Rub
+  parameter Real M = 1.5, Fc = 0.8, Fv = 0.3;
+  Real x(start = 0, fixed = true), v(start = 0, fixed = true);
+equation
+  der(x) = v;
+  M*der(v) = 2.2*sin(0.8*time) + 0.8*sin(2.1*time) - Fc*sign(v) - Fv*v - 2*x;
+end Rub;
+END
+run simulate rub.mo --stop 25 --step 0.1 --variables x --noise 0.01 --noise_kind additive --seed 3 -o rub.csv
+rub() { printf 'model: rub.mo\nexperiments: {data: rub.csv, measure: [x]}\nestimate: {M: {start: %s, min: 0.05, max: 30}, Fc: {start: %s, min: 0.001, max: 30}, Fv: {start: %s, min: 0, max: 30}}\n' "$@" >rub.yaml; }
+rub 1.2 1 0.2; run fit rub.yaml --method homotopy --confirm off --json moves.json; status 0
+it "a body that is stuck at the start values costs not many more steps than one that moves"
+for start in "6 3 2" "2 12 1" "2 25 20"; do
+  rub $start; run fit rub.yaml --method homotopy --confirm off --json stuck.json; status 0
+  holds python3 -c 'import json
+a, b = (json.load(open(f + ".json")) for f in ("moves", "stuck"))
+assert b["work"]["steps"] < 150*a["work"]["steps"], b["work"]
+assert all(abs(p["value"] - q["value"]) < 1e-3 for p, q in zip(a["parameters"], b["parameters"]))'
+done
+it "check says that nothing acts there, not how much"
+run check rub.yaml; out "M changes no measured value at the start"; out "The same holds for Fc and Fv"; out "Rank 0 of 3"
+if grep -q "1 % more" out; then wrong "it tells rounding errors"; fi

@@ -10,6 +10,11 @@ if command -v python3 >/dev/null; then
 
   it "draws hardly a model again"
   holds test "$(sed -n 's/.* \([0-9]*\) redrawn$/\1/p' out)" -le 2
+
+  it "simulates random systems that stick, and their sensitivities, as forces by complementarity do"
+  python3 "$trial" --models 12 --seed 4 --jobs 1 --time-out 20 --kind sticking --sensitivities --entrain "$ENTRAIN" >out 2>err
+  code=$?
+  status 0; no_err; out '^12 models: 12 ok'
 else
   skip "simulates random hybrid models as the reference does" "no python3"
 fi

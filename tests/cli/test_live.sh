@@ -100,8 +100,9 @@ for path in stop pause take; do
   [[ $(client ask GET "$address$path") == 405 ]] || wrong "GET $path"
   [[ $(client ask POST "$address$path") == 403 ]] || wrong "POST $path without a token"
 done
-root=${address%/*/}
-for words in "GET $root/" "GET $root/events" "POST $root/stop" "GET ${address%?/}0/" "GET $address Host:example.org" "GET $address Origin:http://example.org" \
+root=${address%/*/} token=${address%/}
+[[ $token == *0 ]] && other=${token%?}1/ || other=${token%?}0/ # another last digit
+for words in "GET $root/" "GET $root/events" "POST $root/stop" "GET $other" "GET $address Host:example.org" "GET $address Origin:http://example.org" \
   "GET $address Host:127.0.0.1.example.org" "POST ${address}stop Origin:http://example.org"; do
   [[ $(client ask $words) == 40[34] ]] || wrong "$words"
 done

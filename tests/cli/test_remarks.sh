@@ -29,6 +29,22 @@ run fit many.yaml --json many.json; status 0; json many.json "len(d['channels'])
 holds test "$(grep -c '^  run' out)" = 10; out "These are the 10 of 40 channels with the worst fit"
 holds test "$(grep -c 'not white' out)" = 1; out "The residuals of 40 of 40 channels are not white"
 
+it "many channels of validation have a short table of the worst, and JSON has all of them"
+some() { # some COUNT: so many experiments for validation, of which the last has the largest errors
+  printf 'model: mass.mo\nexperiments:\n  - {data: mass.csv, measure: [x]}\n'
+  for i in $(seq $1); do printf '  - {name: val%d, data: mass.csv, measure: [x], role: validation, set: {x.start: %g}}\n' $i $((i * i)); done
+  tail -n 2 mass.yaml
+}
+some 30 >val.yaml; run fit val.yaml; status 0; holds test "$(grep -c '^  val' out)" = 30
+holds test "$(grep -c 'with the worst fit' out)" = 0
+some 31 >val.yaml; run fit val.yaml --json val.json; status 0; json val.json "len(d['channels']) == 32"
+holds test "$(grep '^  val' out | awk '{ printf "%s ", $1 }')" = "val31 val30 val29 val28 val27 val26 val25 val24 val23 val22 "
+out "These are the 10 of 31 channels with the worst fit. The fit of all is"
+
+it "start values from samples have a remark, with estimates or without noise they have none"
+run fit mass.yaml --set experiments.0.set.x.start=data; out "Samples gave the start value x.start: the intervals take it as exact"
+run fit mass.yaml --set estimate.x.start.start=data; holds test "$(grep -c 'Samples gave' out)" = 0
+
 # A load that begins at an unknown time: false optima that fit the noise.
 printf 'model Load\nparameter Real T = 1, tc = 3, F = 0.1;\ninput Real u;\nReal x(start = 0, fixed = true);\nequation\nT*der(x) = u - x - (if time > tc then F else 0);\nend Load;\n' >load.mo
 load() { # load SEED

@@ -66,7 +66,7 @@ it "windows are times of the data, from wherever these count"
 awk -F, 'NR == 1 { print; next } { printf "%.2f,%s\n", $1 + 1.7e9, $2 }' decay.csv >epoch.csv
 sed 's/decay.csv/epoch.csv/; s/\[0, 1\]/[1.7e9, 1.7e9+1]/; s/\[1.01, 3\]/[1700000001.01, ~]/' both.yaml >epoch.yaml
 run fit epoch.yaml --json e.json; status 0
-json e.json "[w['n'] for w in d['channels'][0]['windows'].values()] == [21, 40] and d['channels'][0]['windows']['early']['stop'] == 1700000001"
+json e.json "[w['n'] for w in d['channels'][0]['windows'].values()] == [21, 40] and d['channels'][0]['windows']['early']['stop'] == 1 and d['experiments'][1]['time_origin'] == '2023-11-14T22:13:20Z'"
 it "studies leave validation alone"
 for command in "check" "recover --trials 2" "profile" "basin --random 2"; do
   run $command both.yaml --json a.json; status 0; cp a.json b.json; run $command decay.yaml --json a.json
