@@ -1,10 +1,9 @@
 // entrain: finds unknown parameters of dynamic models from measurements. This is the whole interface of the C library.
 //
-// Objects are made by ..._new or ..._load and freed by ..._free (NULL is allowed). Functions that can fail return NULL or
-// false and fill the error (which may be NULL). The library prints nothing and never exits, except without memory (see
-// entrain_on_out_of_memory). There is no global state but that handler: different threads may use different objects, and
-// may share a model for simulation once it is set up. Texts returned as `char *` belong to the caller: entrain_text_free.
-// Texts returned as `const char *` belong to the object they came from.
+// Objects are made by ..._new, ..._load, ..._run and the like, and freed by ..._free (NULL is allowed). Functions that can fail
+// return NULL or false and fill the error (which may be NULL). The library prints nothing and never exits, except without memory
+// (see entrain_on_out_of_memory). Texts returned as `char *` belong to the caller: entrain_text_free. Texts returned as
+// `const char *`, and arrays in structs, belong to the object they came from and live as long as it, unless said otherwise.
 //
 // A number that does not exist (an index out of range, an unknown name) is answered, never a crash: NULL, false, -1 or NaN as
 // the type of the function says. A NULL object has no members: counts are 0, texts NULL, numbers NaN.
@@ -19,19 +18,66 @@
 extern "C" {
 #endif
 
+// ---------------------------------------------------------------- versions
+
+#define ENTRAIN_VERSION "0.1.0"
+#define ENTRAIN_VERSION_NUMBER 100 // 10000 major + 100 minor + patch
+// Counts the changes after which programs must be compiled anew: it is the number in libentrain.so.0. Functions, members at the
+// end of structs and values at the end of enums may be added without.
+#define ENTRAIN_ABI 0
+
+// Of the library that is used, which may be newer than this header. Threads: any.
 const char *entrain_version(void);
+int entrain_version_number(void);
+int entrain_abi(void); // if it is not ENTRAIN_ABI, nothing else may be called
+
+// ---------------------------------------------------------------- structs
+//
+// Every struct that the library fills or reads begins with `size`, which the caller sets to the size that he knows:
+//
+//   ENTRAIN_STRUCT(EntrainEstimate, e);              // the variable e: e.size is set, all else is 0
+//   if (entrain_fit_estimate(fit, 0, &e)) puts(e.name);
+//
+// The library writes no more than so many bytes, and takes members of a request that lie beyond as 0: a program works with newer
+// libraries, whose structs are longer, without being compiled anew. Members that an older library does not know stay as they
+// are; those of a request must be 0. A struct whose size is 0 is not filled: the function returns false; a request without it is
+// an error. Only in an EntrainError 0 is allowed. Structs that the library hands to listeners have the size that it knows.
+// Elements of arrays (EntrainSetting, EntrainColumn, EntrainTable, EntrainSimulatorParameter, EntrainBasinAxis, EntrainScanAxis)
+// have no size: they never change.
+#ifdef __cplusplus
+#define ENTRAIN_STRUCT(type, name)                                                                 \
+  type name = type();                                                                              \
+  name.size = sizeof(type)
+#else
+#define ENTRAIN_STRUCT(type, name) type name = {.size = sizeof(type)}
+#endif
+
+// ---------------------------------------------------------------- threads
+//
+// There is no global state but the handler below. Each part of this header says what holds for it, in these words:
+//   Threads: any            every thread at any time.
+//   Threads: one            an object is used by one thread at a time, which may change; others use other objects meanwhile.
+//   Threads: readers        functions that take the object as const may run in several threads at the same time, while none
+//                           runs that takes it otherwise.
+// Objects that others are made of (a problem of its fits, a model of its simulations) are only read by these, unless said
+// otherwise: several threads may fit the same problem at once. Listeners are called in the thread that called the function, or,
+// where it says so, in others.
 
 // Out of memory cannot be answered by an error: threads, and libraries that are used inside, may be in the middle of their
 // work. The library calls the handler in the thread that needed memory. The handler should take no memory, save what the
 // program must not lose, and end the process. If it returns, or without a handler (NULL), the library writes "entrain:
 // error: out of memory" to standard error and ends the process with _exit(3): files are complete or absent, never half
 // written. There is one handler for the process.
+// Threads: any; the last handler counts.
 typedef void EntrainMemoryHandler(void);
 void entrain_on_out_of_memory(EntrainMemoryHandler *handler);
 
 // ---------------------------------------------------------------- errors
+//
+// Threads: any.
 
 typedef struct EntrainError {
+  size_t size;      // sizeof(EntrainError); 0 stands for that of version 0.1
   int code;         // 0: no error
   int exit_status;  // of the command: 1 stopped, 2 wrong usage or wrong input, 3 a defect
   int line, column; // 0: no place
@@ -49,15 +95,22 @@ char *entrain_text_visible(const char *text);
 
 // ---------------------------------------------------------------- stopping
 
-// Long computations of the calling thread ask from time to time (some fifty times a second) whether they go on: fits and
-// studies, simulations, checks. Return false to end the present one with what it has reached; it then fails, or its outcome
-// says so. This is for all of them at once, such as a signal; the listeners of fits and studies can stop these, too.
+// Every call that may take long asks from time to time, some fifty times a second, in the calling thread, whether it goes on:
+// reading models and problems (big files, weights of many samples), simulations, evaluations, fits and what follows them
+// (entrain_fit_find_hessian, entrain_fit_samples, figures), checks, curves, studies, comparisons. Return false to end the present one
+// with what it has reached. It returns within a second: it fails with exit_status 1, or its outcome or state says that it was
+// stopped. Fits and studies can also be stopped by their listeners, and show their progress to these; a check, an evaluation, a
+// simulation and reading have no listener, and are stopped in this way alone.
+//
+// Threads: of each thread; the computations of one are not stopped by another.
 typedef bool EntrainGoesOn(void *data);
 // Who is asked in the calling thread, from now on; NULL: nobody. A false answer is final: call this again before the next
 // computation, and not from within one.
 void entrain_goes_on(EntrainGoesOn *goes_on, void *data);
 
 // ---------------------------------------------------------------- models
+//
+// Threads: readers. Simulations and problems that are made of a model read it.
 
 typedef struct EntrainModel EntrainModel;
 
@@ -72,6 +125,7 @@ void entrain_model_experiment(const EntrainModel *model, double *start, double *
                               double *interval);
 // The same with folders of libraries that are searched before those of MODELICAPATH; NULL: none.
 typedef struct EntrainLibraries {
+  size_t size;
   const char **folders;
   int count;
 } EntrainLibraries;
@@ -85,6 +139,7 @@ EntrainModel *entrain_model_parse_with(const char *name, const char *text, size_
                                        const EntrainLibraries *libraries, EntrainError *error);
 // How an FMU is simulated; all 0 (and interface NULL): as the FMU offers.
 typedef struct EntrainFmu {
+  size_t size;
   const char *interface; // "me" model exchange, "cs" co-simulation; NULL: "me" where it is offered
   double step,
       tolerance;  // of co-simulation: communication step, tolerance of its solver; 0: chosen
@@ -111,6 +166,7 @@ typedef struct EntrainSimulatorParameter {
 
 typedef struct EntrainSimulatorCall EntrainSimulatorCall;
 struct EntrainSimulatorCall {
+  size_t size;              // as the library knows it
   const double *parameters; // by parameter
   double start;             // time at which the simulation begins
   const double *times;      // increasing, none before start; outputs are wanted at these
@@ -127,6 +183,7 @@ struct EntrainSimulatorCall {
 };
 
 typedef struct EntrainSimulator {
+  size_t size;
   const char *name;
   const EntrainSimulatorParameter *parameters;
   int parameter_count;
@@ -161,6 +218,7 @@ typedef enum EntrainKind {
 } EntrainKind;
 
 typedef struct EntrainVariable {
+  size_t size;
   const char *name, *description, *unit; // "" when absent
   double value;             // of a parameter: its value; of a state: its value at the start
   double min, max, nominal; // -inf, inf, 1 when absent
@@ -182,6 +240,7 @@ bool entrain_model_set(EntrainModel *model, const char *name, const char *value,
 // An equation between states only, which must be differentiated to find their motion (mechanisms with multipliers). It and
 // its derivatives, the invariants, hold at the start and are maintained along the motion.
 typedef struct EntrainConstraint {
+  size_t size;
   int line;           // in its file
   const char *text;   // as written
   int differentiated; // how often; 0: it is redundant
@@ -213,6 +272,8 @@ char *entrain_model_report(const EntrainModel *model, EntrainReport what);
 char *entrain_fmu_report(const char *path, EntrainReport what, EntrainError *error);
 
 // ---------------------------------------------------------------- options
+//
+// Threads: readers; those without an EntrainOptions: any.
 
 typedef struct EntrainOptions EntrainOptions;
 
@@ -228,6 +289,7 @@ typedef enum EntrainOptionGroup {
 } EntrainOptionGroup;
 
 typedef struct EntrainOption {
+  size_t size;
   const char *name, *type; // type: number, integer, choice
   const char *default_value, *range, *meaning;
   EntrainOptionGroup group;
@@ -239,6 +301,8 @@ int entrain_option_count(void);
 bool entrain_option(int i, EntrainOption *out);
 
 // ---------------------------------------------------------------- pictures
+//
+// Threads: readers.
 
 // The pictures of a result, made by entrain_fit_figures, entrain_compare_figures and others; those that there is nothing to
 // draw of are left out.
@@ -262,6 +326,9 @@ char *entrain_figures_plot(const EntrainFigures *figures, int i, int width, int 
                            bool colour);
 
 // ---------------------------------------------------------------- simulation
+//
+// Threads: one simulation is run by one thread at a time; several simulations may share model and options. Results: readers, also
+// while the simulation runs again, and they may outlive it.
 
 typedef struct EntrainSimulation EntrainSimulation; // the settings of a simulation
 typedef struct EntrainResult EntrainResult;         // its result
@@ -312,6 +379,7 @@ typedef enum EntrainOutcome {
 } EntrainOutcome;
 
 typedef struct EntrainWork {
+  size_t size;
   long steps, rejected, rhs, jacobians, factorisations, events;
   double seconds;
   const char *solver; // which one did the work, "rk8" or "rk8, rosenbrock"
@@ -326,7 +394,7 @@ const char *entrain_result_message(const EntrainResult *r);
 const char *entrain_result_log(const EntrainResult *r);
 // How the slopes of an FMU, program or function were made, "": none were.
 const char *entrain_result_slopes(const EntrainResult *r);
-void entrain_result_work(const EntrainResult *r, EntrainWork *out);
+bool entrain_result_work(const EntrainResult *r, EntrainWork *out);
 // Rows are the output times that were reached: all numbers in them are finite.
 int entrain_result_rows(const EntrainResult *r);
 int entrain_result_columns(const EntrainResult *r); // column 0 is time
@@ -335,6 +403,7 @@ const double *entrain_result_column(const EntrainResult *r, int column);
 
 // A constraint or one of its derivatives, and how well it held at the steps of the simulation.
 typedef struct EntrainInvariant {
+  size_t size;
   int constraint;     // number, see entrain_model_constraint
   int line;           // of the constraint
   int differentiated; // how often: 0, the constraint itself
@@ -365,6 +434,9 @@ char *entrain_result_plot(const EntrainResult *r, int width, int height, bool co
 void entrain_result_add_noise(EntrainResult *r, const EntrainOptions *options);
 
 // ---------------------------------------------------------------- problems
+//
+// Threads: readers. Fits, evaluations, checks and studies read a problem: several threads may use one at the same time, and then
+// results may differ in their last bits; with a problem for each thread they are equal bit by bit.
 
 typedef struct EntrainProblem EntrainProblem; // model, measurements, what to estimate, how
 
@@ -372,6 +444,49 @@ typedef struct EntrainSetting {
   const char *name, *value; // estimate.p.start = 40, or an option by its name; value as in YAML
   bool is_option;
 } EntrainSetting;
+
+// ---- problems of memory: nothing on disk is needed
+
+typedef struct EntrainColumn {
+  const char *name, *unit; // unit "" or NULL: none
+  const double *values;    // NaN: missing
+} EntrainColumn;
+
+typedef struct EntrainTable {
+  const char *name;
+  const EntrainColumn *columns; // the first one is time, unless the experiment says 'time'
+  int column_count;
+  int rows;
+} EntrainTable;
+
+// What a problem is made of. All but text or settings may be absent. Everything is copied, except the data of a simulator.
+typedef struct EntrainSource {
+  size_t size;
+  const char *name,
+      *folder; // for messages; relative paths in the text are relative to folder; NULL: "<text>", "."
+  const char *text; // the problem as in its file (YAML, so also JSON); NULL: path is loaded
+  size_t length;
+  const char *path; // a problem file, if text is NULL; NULL, too: the settings are all there is
+  const EntrainSetting *settings; // replace values of the text; the last one counts
+  int setting_count;
+  // At most one of the next three takes the place of 'model' in the text.
+  const EntrainModel *model; // with what entrain_model_set has set, and its libraries
+  const char *model_text;    // Modelica
+  const EntrainSimulator *simulator;
+  // 'data: NAME' in the text means the table of that name before any file.
+  const EntrainTable *tables;
+  int table_count;
+} EntrainSource;
+
+// NULL and error with the place in the text on failure. A problem that is not read from files alone cannot be recorded in a
+// store (entrain_study_new): that is an error.
+EntrainProblem *entrain_problem_make(const EntrainSource *source, EntrainError *error);
+// The same problem with further settings (method, options, estimate.p.start, ...) and with the start values that
+// entrain_problem_set_start has set. The other problem and its fits stay as they are. Files that the problem names are read again.
+EntrainProblem *entrain_problem_with(const EntrainProblem *problem, const EntrainSetting *settings,
+                                     int count, EntrainError *error);
+
+// ---- problems of files
 
 // Reads the problem file and the files it names. Settings replace values of the file; the last one counts.
 EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *settings, int count,
@@ -396,7 +511,8 @@ int entrain_problem_file_count(const EntrainProblem *problem);
 const char *entrain_problem_file(const EntrainProblem *problem, int i);
 
 typedef struct EntrainUnknown { // a parameter or start value to be estimated
-  const char *name, *unit;      // p, theta.start, theta.offset; of one experiment only: p[swing]
+  size_t size;
+  const char *name, *unit; // p, theta.start, theta.offset; of one experiment only: p[swing]
   double start, min, max;
   bool log;        // searched on a logarithmic scale
   double in_model; // its value in the model file; start if there is none
@@ -404,6 +520,27 @@ typedef struct EntrainUnknown { // a parameter or start value to be estimated
 
 int entrain_problem_unknown_count(const EntrainProblem *problem);
 bool entrain_problem_unknown(const EntrainProblem *problem, int i, EntrainUnknown *out);
+
+typedef struct
+    EntrainExperiment { // of a problem, in the order of its file; those of role validation are among them
+  size_t size;
+  const char *name;        // as in reports; all are different
+  const char *data;        // as given: a path, or the name of a table of memory
+  bool of_memory;          // a table of memory
+  bool fitted;             // false: of role validation
+  double start, stop;      // times of the start values and of the last sample, as in the data
+  const char *time_origin; // ISO 8601: time 0 of data that have times of day; "": they have numbers
+  const char *epoch_unit;  // the data have numbers since 1970 in this unit; "": they have not
+} EntrainExperiment;
+
+int entrain_problem_experiment_count(const EntrainProblem *problem);
+bool entrain_problem_experiment(const EntrainProblem *problem, int i, EntrainExperiment *out);
+// A simulation of experiment i as fits make it: its start time, inputs and values that are set, the unknowns at `values` (NULL: at
+// their start values), options of the problem and then these, by name; is_option is not read. Output times are to be set, as in
+// the data; inputs and columns may be. Keeps the pointer: the problem must outlive it.
+EntrainSimulation *entrain_problem_simulation(const EntrainProblem *problem, int i,
+                                              const double *values, const EntrainSetting *options,
+                                              int count, EntrainError *error);
 // Sets the start value of searches. p means all of p[swing], p[fall], ... if there is no p itself.
 bool entrain_problem_set_start(EntrainProblem *problem, const char *name, double value,
                                EntrainError *error);
@@ -416,10 +553,15 @@ const char *entrain_method_name(int i);
 const char *entrain_method_meaning(int i);
 
 // ---------------------------------------------------------------- fits
+//
+// Threads: a fit runs in the calling thread and in as many others as option threads says; the listener is called in the calling
+// one. Its result: readers; entrain_fit_find_hessian, entrain_fit_samples, entrain_fit_residuals_csv, entrain_fit_figures and entrain_fit_plot,
+// which may simulate, take it as not const.
 
 typedef struct EntrainFit EntrainFit;
 
 typedef struct EntrainProgress {
+  size_t size;
   const char *stage;
   double lambda; // strength of the coupling to the data: 0 = the uncoupled model
   int iteration;
@@ -473,6 +615,7 @@ const char *entrain_fit_outcome_name(const EntrainFit *fit); // "not-converged"
 const char *entrain_fit_message(const EntrainFit *fit);
 
 typedef struct EntrainQuality {
+  size_t size;
   double objective;       // half the sum (or integral) of the weighted squared residuals
   double objective_start; // inf when the start could not be simulated
   double floor;           // what noise alone explains, NaN when unknown
@@ -485,11 +628,30 @@ typedef struct EntrainQuality {
   double noise_limit;  // the largest ratio that noise alone explains
   double white_p;      // probability of the pattern of the residuals in white noise
   int rank; // of the sensitivities; less than the number of unknowns: some directions are not determined
+  bool fits;                 // nothing but noise is left
+  bool exact;                // residuals are no more than errors of simulations
+  bool noise_holds;          // noise alone explains the residuals of all channels
+  bool white_holds;          // the patterns of all channels are too weak to count
+  bool white_clean;          // there is no pattern
+  double correlation;        // of neighbouring residuals, in the channel with the least white_p
+  const char *missing_term;  // that the equations miss, such as x^3; "": none was found
+  const char *missing_state; // in the equation of its derivative; ""
+  double missing_share;      // of the squared residuals that it would explain; NaN
+  double missing_p;          // probability that it does so by chance; NaN
+  bool sandwich;             // the covariance allows for weights that are not the inverse noise
+  double variance;           // of the residuals, per degree of freedom
+  double freedom;            // degrees of Student's law for the intervals; infinite: the normal law
+  int pieces; // that one simulation at the result consists of: more than 1 if it could not follow the motion
+  double gap;         // the largest between them, relative to the range of its state; 0
+  const char *end;    // of the last local search: "gradient", "step", ...; "" without one
+  const char *solver; // of the last simulation
+  long solver_steps, solver_rejected;
 } EntrainQuality;
 
-void entrain_fit_quality(const EntrainFit *fit, EntrainQuality *out);
+bool entrain_fit_quality(const EntrainFit *fit, EntrainQuality *out);
 
 typedef struct EntrainEstimate { // in the order of the unknowns of the problem
+  size_t size;
   const char *name, *unit;
   double value, start, min, max;
   // 95 %; NaN when they cannot be given. An end by a profile that nothing limits is infinite.
@@ -501,6 +663,12 @@ typedef struct EntrainEstimate { // in the order of the unknowns of the problem
   // Where the interval comes from: linear, sandwich (noise of the size that each residual shows), arma (as correlated as the
   // residuals), profile, none.
   const char *interval;
+  bool log; // searched on a logarithmic scale
+  bool
+      profile_wanted; // linear theory is not to be trusted here; if interval is not profile, there was no way or no time to one
+  int open; // 1 or -1: up (down) to its bound, or without end, the fit stays as good; 0: not so
+  double
+      relative_at_1_percent; // relative standard error if the noise were 1 % of each channel; NaN
 } EntrainEstimate;
 
 int entrain_fit_count(const EntrainFit *fit); // of estimates
@@ -516,7 +684,8 @@ double entrain_fit_correlation(const EntrainFit *fit, int i, int j); // NaN when
 double entrain_fit_singular_value(const EntrainFit *fit, int i);     // descending
 
 typedef struct EntrainChannel { // a measured quantity of one experiment
-  int experiment;               // its place in the problem file, from 0
+  size_t size;
+  int experiment; // its place in the problem file, from 0
   const char *experiment_name, *variable, *column, *unit;
   int n;
   double rmse, fit_percent;
@@ -530,6 +699,11 @@ typedef struct EntrainChannel { // a measured quantity of one experiment
   // A sentence: why an experiment for validation, or at a point without a search, could not be simulated; "": it could.
   const char *failed;
   int windows; // number of them
+  int missing,
+      unpredicted; // samples without a value, and those that no prediction reaches: not in n
+  double range;    // of the data; NaN: constant
+  double lag1_p;   // probability of such neighbours if residuals were white
+  bool exact;      // residuals are below what the simulation can resolve
 } EntrainChannel;
 
 // The fitted channels, then those for validation; of these sigma, noise and probabilities are NaN.
@@ -538,6 +712,7 @@ bool entrain_fit_channel(const EntrainFit *fit, int i, EntrainChannel *out);
 
 typedef struct
     EntrainWindow { // errors model - data of the free-running simulation in a span of time
+  size_t size;
   const char *name;
   double start, stop; // as in the data
   int n;
@@ -547,19 +722,85 @@ typedef struct
 // Window k of channel i.
 bool entrain_fit_window(const EntrainFit *fit, int i, int k, EntrainWindow *out);
 
+typedef struct EntrainPooled { // errors of several experiments together
+  size_t size;
+  const char *variable, *unit; // variable "": all variables of this unit
+  const char *role;            // as in EntrainChannel
+  const char *window;          // "": all samples
+  int experiments, failed;     // that count here; that could not be simulated
+  long n;
+  double rmse, fit_percent; // NaN: unknown; fit_percent also of windows
+} EntrainPooled;
+
+// Of each role with several experiments: each variable that several have, all variables of one unit, the same in windows.
+int entrain_fit_pooled_count(const EntrainFit *fit);
+bool entrain_fit_pooled(const EntrainFit *fit, int i, EntrainPooled *out);
+
+typedef struct EntrainSamples { // of a channel; arrays of n numbers, which live as long as the fit
+  size_t size;
+  int n; // 0 and arrays NULL: the experiment could not be simulated, see EntrainChannel.failed
+  const double *time; // as in the data
+  const double *data, *model;
+  const double *residual; // model - data, in the units of the data
+  const double
+      *weight; // of each squared residual, by 'weights' of the problem; NULL: all count the same
+} EntrainSamples;
+
+// Data and model at the samples of channel i (as entrain_fit_channel counts). The first call simulates at the result. false and an error:
+// the model cannot be simulated there, or there is no such channel.
+bool entrain_fit_samples(EntrainFit *fit, int i, EntrainSamples *out, EntrainError *error);
+
 typedef struct EntrainDirection { // a change of the estimates that the data do not determine
+  size_t size;
   double singular_value;
   const double *vector; // relative changes, by estimate
   bool structural;      // even exact data of this kind would not determine it
   bool confirmed;       // by simulation
   const char *text;     // sentences
-  int combinations;     // products of powers that do not change along it
+  int combinations;     // products of powers, or sums, that do not change along it
+  double
+      confirmed_change; // of the simulated data, relative, when the reference moves by confirmed_factor; NaN: not confirmed
+  double confirmed_factor;
 } EntrainDirection;
 
 int entrain_fit_direction_count(const EntrainFit *fit);
 bool entrain_fit_direction(const EntrainFit *fit, int i, EntrainDirection *out);
 // Of direction i: "alpha*A" and its value. NULL when there is none.
 const char *entrain_fit_combination(const EntrainFit *fit, int i, int k, double *value);
+
+typedef struct EntrainCombination {
+  size_t size;
+  const char *text; // "alpha*A"
+  double value;
+  bool sum;                // of terms; else a product of powers
+  const double *exponents; // by unknown; of a sum: coefficients
+  double ci_low, ci_high;  // 95 %; NaN: unknown
+} EntrainCombination;
+
+// All of it. Combination k of direction i.
+bool entrain_fit_combination_at(const EntrainFit *fit, int i, int k, EntrainCombination *out);
+
+typedef struct EntrainFitConstraint { // on the unknowns, at the result
+  size_t size;
+  const char *text;       // as in the problem
+  const char *experiment; // its name, if it holds in one only; ""
+  double value;
+  bool active, satisfied;
+} EntrainFitConstraint;
+
+int entrain_fit_constraint_count(const EntrainFit *fit);
+bool entrain_fit_constraint(const EntrainFit *fit, int i, EntrainFitConstraint *out);
+
+typedef struct EntrainUnmodelled { // a term that would explain residuals
+  size_t size;
+  const char *text; // a sentence
+  double share;     // of the squared residuals
+  double p;         // probability of such a term by chance
+} EntrainUnmodelled;
+
+int entrain_fit_unmodelled_count(const EntrainFit *fit);
+bool entrain_fit_unmodelled(const EntrainFit *fit, int i,
+                            EntrainUnmodelled *out); // strongest first
 
 // What there was no time for, because the fit was stopped or max_seconds or max_simulations was reached: "residuals",
 // "intervals", "identifiability". It is not known then: NaN, not identifiable, no directions. "profiles": some intervals that
@@ -571,6 +812,7 @@ int entrain_fit_remark_count(const EntrainFit *fit);
 const char *entrain_fit_remark(const EntrainFit *fit, int i); // a sentence
 
 typedef struct EntrainFitWork {
+  size_t size;
   long iterations;              // accepted steps
   long simulations;             // of states alone
   long sensitivity_simulations; // with sensitivities
@@ -578,7 +820,99 @@ typedef struct EntrainFitWork {
   double seconds;
 } EntrainFitWork;
 
-void entrain_fit_work(const EntrainFit *fit, EntrainFitWork *out);
+bool entrain_fit_work(const EntrainFit *fit, EntrainFitWork *out); // of everything
+
+typedef enum EntrainFitPart {
+  ENTRAIN_PART_ALL,
+  ENTRAIN_PART_SEARCH,   // without confirming and profiles
+  ENTRAIN_PART_PROFILES, // of intervals
+} EntrainFitPart;
+
+bool entrain_fit_work_of(const EntrainFit *fit, EntrainFitPart part, EntrainFitWork *out);
+
+// ---- how the result was found
+
+typedef struct EntrainStep { // an accepted step
+  size_t size;
+  const char *stage;
+  double lambda; // strength of the coupling to the data
+  int iteration;
+  double objective; // of what was minimised
+  long simulations; // so far
+  const double *values;
+} EntrainStep;
+
+int entrain_fit_step_count(const EntrainFit *fit);
+bool entrain_fit_step(const EntrainFit *fit, int i, EntrainStep *out);
+
+typedef struct EntrainStage { // a part of method auto
+  size_t size;
+  const char *name;    // "weak form", "homotopy", "local search", "restart 3", ...
+  const char *message; // a sentence: what came out
+  double objective;    // of the free model; infinite: it has none
+  long iterations, simulations;
+  bool fits;            // its result leaves nothing but noise
+  const double *values; // the best point of the search when it ended; NULL: there was none
+} EntrainStage;
+
+int entrain_fit_stage_count(const EntrainFit *fit);
+bool entrain_fit_stage(const EntrainFit *fit, int i, EntrainStage *out);
+
+typedef struct EntrainPathPoint { // a stage of the homotopy
+  size_t size;
+  double lambda;
+  double objective, objective_start; // of the coupled model, where it ended and began
+  double misfit; // rms error of the worst channel over the range of its data; NaN: unknown
+  int iterations;
+  const double *values;
+} EntrainPathPoint;
+
+int entrain_fit_path_count(const EntrainFit *fit);
+bool entrain_fit_path(const EntrainFit *fit, int i, EntrainPathPoint *out);
+
+typedef struct EntrainGain { // of the feedback of the homotopy
+  size_t size;
+  const char *measured,
+      *state; // what is compared with its data, and the state whose equation has the feedback
+  double gain;
+} EntrainGain;
+
+int entrain_fit_gain_count(const EntrainFit *fit);
+bool entrain_fit_gain(const EntrainFit *fit, int i, EntrainGain *out);
+
+typedef struct EntrainFoundOptimum { // one that confirming searches ended at
+  size_t size;
+  double objective;
+  double difference; // of twice the log-likelihood to the best; 0: the best
+  int searches;      // that ended there
+  bool converged;    // one of them
+  bool distinct;     // a barrier lies between it and the best
+  const double *values;
+} EntrainFoundOptimum;
+
+int entrain_fit_optimum_count(const EntrainFit *fit);
+bool entrain_fit_optimum(const EntrainFit *fit, int i, EntrainFoundOptimum *out); // best first
+
+typedef struct EntrainSearches { // that confirm the result
+  size_t size;
+  int planned, done, agree, better;
+  int far, far_agree; // from starts that have nothing to do with the result: done, ended there
+  int failed;         // found nothing
+  bool cut;           // by a limit
+} EntrainSearches;
+
+bool entrain_fit_searches(const EntrainFit *fit, EntrainSearches *out);
+
+typedef struct EntrainFailure { // simulations that ended early, by kind
+  size_t size;
+  const char *reason; // word of the outcome, as entrain_result_outcome_name
+  long count;
+  const double *values; // unknowns of the first one; NULL: unknown
+  const char *log;      // what it said; ""
+} EntrainFailure;
+
+int entrain_fit_failure_count(const EntrainFit *fit);
+bool entrain_fit_failure(const EntrainFit *fit, int i, EntrainFailure *out);
 
 // How well the constraints of the model hold at the result, and their sensitivities, as in EntrainInvariant: the largest
 // of all. 0 without constraints, NaN when the result could not be simulated as a whole.
@@ -608,6 +942,8 @@ EntrainFigures *entrain_fit_figures(EntrainFit *fit);
 char *entrain_fit_plot(EntrainFit *fit, int width, int height, bool colour);
 
 // ---------------------------------------------------------------- curves
+//
+// Threads: one.
 
 // What the model does at a point: data and model at the times of the samples. What is simulated here counts nowhere. While a fit of a
 // problem runs, curves in another thread need a problem of their own, loaded once more: else the last bits of the fit may change.
@@ -621,6 +957,7 @@ void entrain_curves_free(EntrainCurves *curves);
 int entrain_curves_at(EntrainCurves *curves, const double *values, double lambda);
 
 typedef struct EntrainCurve { // of a channel; lasts until the next entrain_curves_at
+  size_t size;
   const char *experiment, *variable, *unit;
   int n;                  // samples
   const double *t, *data; // as in the data file
@@ -632,8 +969,11 @@ int entrain_curves_count(const EntrainCurves *curves); // channels of all experi
 bool entrain_curves_channel(const EntrainCurves *curves, int i, EntrainCurve *out);
 
 // ---------------------------------------------------------------- weights of samples
+//
+// Threads: readers, of the problem.
 
 typedef struct EntrainWeights {
+  size_t size;
   const char *kind;     // none, grid, ellipses, distances, column
   bool given;           // the problem has 'weights'; else all samples count the same
   int samples, counted; // instants of all fitted experiments; those with a weight above 0
@@ -647,6 +987,7 @@ typedef struct EntrainWeights {
 bool entrain_weights(const EntrainProblem *problem, EntrainWeights *out);
 
 typedef struct EntrainWeightVariable {
+  size_t size;
   const char *name, *unit; // unit: "" when unknown
   double least, most;      // of all samples
   int cells;               // of a grid
@@ -664,6 +1005,8 @@ char *entrain_weights_png(const EntrainProblem *problem, size_t *length); // byt
 EntrainFigures *entrain_weights_figures(const EntrainProblem *problem);   // "weights"
 
 // ---------------------------------------------------------------- checks before a fit
+//
+// Threads: readers. The check runs in the calling thread; it has no listener, see entrain_goes_on.
 
 typedef struct EntrainCheck EntrainCheck;
 
@@ -678,6 +1021,7 @@ typedef enum EntrainFindingKind {
 } EntrainFindingKind;
 
 typedef struct EntrainFinding {
+  size_t size;
   EntrainFindingKind kind;
   const char *topic, *text;
 } EntrainFinding;
@@ -689,15 +1033,44 @@ bool entrain_check_finding(const EntrainCheck *check, int i, EntrainFinding *out
 // A report without the warnings of entrain_problem_warning. The findings and the JSON contain them all.
 char *entrain_check_report(const EntrainCheck *check, int width, bool colour);
 char *entrain_check_json(const EntrainCheck *check);
+
+typedef struct EntrainCheckState {
+  size_t size;
+  bool passed, starts;           // starts: the model can be simulated at the start values
+  bool stopped;                  // what was not checked is not known
+  double objective_start, floor; // at the start values; what noise alone explains. NaN: unknown
+  int rank;                      // of the sensitivities at the start; -1: unknown
+} EntrainCheckState;
+
+bool entrain_check_state(const EntrainCheck *check, EntrainCheckState *out);
+
+typedef struct EntrainChecked { // an unknown at its start value
+  size_t size;
+  const char *name;
+  bool known; // the rest is, because the model could be simulated
+  bool identifiable, inactive;
+  double relative_at_1_percent; // relative standard error if the noise were 1 % of each channel
+  const char *reason;           // a sentence when it is not identifiable, else ""
+} EntrainChecked;
+
+bool entrain_check_unknown(const EntrainCheck *check, int i, EntrainChecked *out);
+// Of the sensitivities at the start, descending; NaN: unknown.
+double entrain_check_singular_value(const EntrainCheck *check, int i);
+// The rms change of a channel (of all experiments, as entrain_curves_channel counts them), relative to the rms of its data, when
+// an unknown becomes 1 % larger at the start; NaN: unknown.
+double entrain_check_sensitivity(const EntrainCheck *check, int channel, int unknown);
 // "sensitivity": how much each unknown changes each measured quantity; data-and-model at the start values, by experiment, for
 // which the model is simulated again.
 EntrainFigures *entrain_check_figures(const EntrainCheck *check);
 
 // ---------------------------------------------------------------- studies with known truth
+//
+// Threads: readers. Computed on as many threads as option threads says; the listener is called in the calling one.
 
 typedef struct EntrainRecover EntrainRecover;
 
 typedef struct EntrainTrials { // progress of a study
+  size_t size;
   int trials, done;
   int succeeded;              // as good as a search from the truth
   bool confirmed;             // searches from elsewhere confirmed each result (option confirm)
@@ -718,21 +1091,39 @@ EntrainRecover *entrain_recover_run(const EntrainProblem *problem, const double 
 void entrain_recover_free(EntrainRecover *recover);
 
 typedef struct EntrainRecovered { // in the order of the unknowns, over the trials that succeeded
+  size_t size;
   const char *name, *unit;
   double truth, mean, bias, spread;
   double predicted; // median standard error that the fits gave
   double coverage;  // share of the 95 % intervals that contain the truth
+  double bias_t;    // bias in units of its own standard error
 } EntrainRecovered;
 
-void entrain_recover_trials(const EntrainRecover *recover, EntrainTrials *out);
+typedef struct EntrainTrial {
+  size_t size;
+  bool succeeded;      // as good as a search from the truth
+  bool fits;           // nothing but noise is left
+  const char *outcome; // as of a fit
+  const char *verdict; // as of a fit; "" if results were not confirmed
+  double objective;    // with the logarithms of sigmas that were estimated; infinite: there is none
+  double objective_truth;   // of a search from the truth
+  long simulations;         // with and without sensitivities
+  const double *values;     // estimates, by unknown
+  const double *std_errors; // NaN: none
+} EntrainTrial;
+
+bool entrain_recover_trials(const EntrainRecover *recover, EntrainTrials *out);
 int entrain_recover_count(const EntrainRecover *recover); // of unknowns
 bool entrain_recover_unknown(const EntrainRecover *recover, int i, EntrainRecovered *out);
+bool entrain_recover_trial(const EntrainRecover *recover, int i, EntrainTrial *out); // i < done
 char *entrain_recover_report(const EntrainRecover *recover, int width, bool colour);
 char *entrain_recover_json(const EntrainRecover *recover);
 char *entrain_recover_csv(const EntrainRecover *recover);               // every trial
 EntrainFigures *entrain_recover_figures(const EntrainRecover *recover); // "estimates", "trials"
 
 // ---------------------------------------------------------------- comparisons of methods
+//
+// Threads: readers. Computed on as many threads as option threads says; the listener is called in the calling one.
 
 typedef struct EntrainCompare EntrainCompare;
 
@@ -760,6 +1151,7 @@ void entrain_compare_time_threads(EntrainCompare *c);
 bool entrain_compare_published(EntrainCompare *c, const char *path, EntrainError *error);
 
 typedef struct EntrainCompareProgress {
+  size_t size;
   const char *method; // its label
   int number, methods;
   int run, runs; // of this method
@@ -776,6 +1168,7 @@ bool entrain_compare_run(EntrainCompare *c, EntrainCompareListener *listener, vo
                          EntrainError *error);
 
 typedef struct EntrainCompared { // a method; medians over its runs, NaN where unknown
+  size_t size;
   const char *label, *outcome;
   const char *refused; // a sentence, "" when it ran
   int runs, found;     // found: of the runs
@@ -793,6 +1186,40 @@ typedef struct EntrainCompared { // a method; medians over its runs, NaN where u
 
 int entrain_compare_count(const EntrainCompare *c); // of rows that were made
 bool entrain_compare_row(const EntrainCompare *c, int i, EntrainCompared *out);
+
+typedef struct EntrainCompareRun { // one search; NaN where unknown
+  size_t size;
+  int seed;
+  const double *start;           // NULL: that of the problem
+  const char *outcome, *message; // as of a fit
+  bool fits, found, same;        // as in EntrainCompared
+  double iterations, evaluations, simulations, sensitivity_simulations, fair;
+  double objective; // with the logarithms of sigmas that were estimated
+  double error;     // largest relative error
+  double seconds, evaluations_parallel, seconds_parallel;
+  const double *values; // NULL: there is no result
+  int steps;            // that were recorded
+} EntrainCompareRun;
+
+int entrain_compare_run_count(const EntrainCompare *c, int row);
+bool entrain_compare_run_at(const EntrainCompare *c, int row, int run, EntrainCompareRun *out);
+
+typedef struct EntrainCompareStep {
+  size_t size;
+  const char *stage;
+  double lambda;
+  int iteration;
+  long evaluations, fair; // so far
+  double objective;       // of what is being minimised
+  double
+      free_objective; // of the free model over the whole time; NaN: not computed (entrain_compare_keep_traces)
+  double best; // the least of these so far; NaN before the first
+  double seconds;
+  const double *values;
+} EntrainCompareStep;
+
+bool entrain_compare_step(const EntrainCompare *c, int row, int run, int step,
+                          EntrainCompareStep *out);
 bool entrain_compare_stopped(const EntrainCompare *c);
 bool entrain_compare_has_result(const EntrainCompare *c); // some method gave a point
 
@@ -815,7 +1242,98 @@ char *entrain_compare_png(const EntrainCompare *c, size_t *length);
 // need traces.
 EntrainFigures *entrain_compare_figures(const EntrainCompare *c);
 
+// ---------------------------------------------------------------- comparisons of models
+//
+// Threads: readers. Computed on as many threads as option threads says; the listener is called in the calling one.
+
+// Several problems with the same data and different models: which model? See "Which model?" in docs/guide.md.
+typedef struct EntrainModels EntrainModels;
+
+EntrainModels *entrain_models_new(void);
+void entrain_models_free(EntrainModels *models);
+
+// These are called before the run.
+bool entrain_models_add(EntrainModels *m, const EntrainProblem *problem,
+                        EntrainError *error); // which must outlive it
+// Problem `small` is a special case of problem `large` (numbers from 0, in the order in which they were added): a likelihood ratio test.
+bool entrain_models_nested(EntrainModels *m, int small, int large, EntrainError *error);
+// Cross-validation: each of so many blocks of time of the records is left out of a fit in turn; 0: none.
+bool entrain_models_folds(EntrainModels *m, int folds, EntrainError *error);
+
+typedef struct EntrainModelsProgress {
+  size_t size;
+  const char *model; // the path of its problem
+  int number, models;
+  int fold, folds; // fold 0: the fit to all data; else the fold, from 1
+  const char *stage;
+  int iteration;
+  double objective; // of what is being minimised; infinite before the first step
+  long simulations;
+} EntrainModelsProgress;
+
+// Return false to stop: finished rows are kept.
+typedef bool EntrainModelsListener(void *data, const EntrainModelsProgress *progress);
+
+// Call it once. Fits all problems, in their order. Fails if their data are not the same: the error names the first difference.
+bool entrain_models_run(EntrainModels *m, EntrainModelsListener *listener, void *data,
+                        EntrainError *error);
+
+typedef struct EntrainModelRow { // NaN where unknown
+  size_t size;
+  const char *label;             // the path of the problem; like no other
+  const char *outcome, *verdict; // as of a fit; "not-run" and "" if it was stopped before
+  bool usable; // it converged, and the verdict, if its method gives one, is certain or agreed
+  int unknowns, nuisance; // nuisance: start values, and offsets, gains and delays of sensors
+  int parameters;         // that criteria count: with estimated sigmas, less equality constraints
+  int rank;               // of the sensitivities, -1: unknown
+  long samples;
+  double objective, log_likelihood, aic, aicc, bic;
+  double delta_aic, akaike_weight;
+  bool correlated;          // residuals are not white: the criteria mislead
+  double effective_samples; // independent ones that would tell as much
+  double qaic, delta_qaic; // corrected roughly for that; NaN if residuals of the best fit are white
+  int folds_done;
+  double seconds;
+  const double *values; // of the unknowns; NULL: there is no result
+} EntrainModelRow;
+
+int entrain_models_count(const EntrainModels *m); // of rows: problems
+bool entrain_models_row(const EntrainModels *m, int i, EntrainModelRow *out);
+// Columns of the data, each once; rms errors of free-running simulations of row i over all of their samples.
+int entrain_models_variable_count(const EntrainModels *m);
+const char *entrain_models_variable(const EntrainModels *m, int variable);
+double entrain_models_rmse(const EntrainModels *m, int i, int variable);       // of what was fitted
+double entrain_models_validation(const EntrainModels *m, int i, int variable); // role validation
+double entrain_models_cross(const EntrainModels *m, int i, int variable);      // blocks left out
+
+typedef struct EntrainModelTest { // a likelihood ratio test
+  size_t size;
+  int small, large;
+  bool known;   // both have a result
+  bool failed;  // the larger model fits worse: its search failed, or they are not nested
+  double ratio; // 2 (log L of the larger - log L of the smaller)
+  int freedom;  // degrees of it
+  double
+      p; // probability of such a ratio if the smaller model is true, by chi-square; NaN: it has no law
+  double p_at_bound;   // the same if one added unknown lies at a bound; NaN: none or several do
+  double p_correlated; // the same, corrected roughly for correlated residuals; NaN: they are white
+} EntrainModelTest;
+
+int entrain_models_test_count(const EntrainModels *m);
+bool entrain_models_test(const EntrainModels *m, int i, EntrainModelTest *out);
+bool entrain_models_stopped(const EntrainModels *m);
+bool entrain_models_all_usable(const EntrainModels *m); // every fit ran and is usable
+
+char *entrain_models_report(const EntrainModels *m, int width, bool colour);
+char *entrain_models_markdown(const EntrainModels *m);
+char *entrain_models_csv(const EntrainModels *m);
+char *entrain_models_json(const EntrainModels *m);
+// "criteria": AIC above the least; "errors": rms errors by variable, fitted, left out, validation.
+EntrainFigures *entrain_models_figures(const EntrainModels *m);
+
 // ---------------------------------------------------------------- basin studies
+//
+// Threads: readers. Computed on as many threads as option threads says; the listener is called in the calling one.
 
 typedef struct EntrainBasin EntrainBasin;
 
@@ -833,6 +1351,7 @@ typedef struct EntrainBasinAxis { // an unknown that varies between starts
 } EntrainBasinAxis;
 
 typedef struct EntrainBasinState {
+  size_t size;
   int starts, done;
   int optima, reached_best; // distinct optima; starts that reached the best one: once all are done
   int not_converged, failed;
@@ -849,9 +1368,10 @@ EntrainBasin *entrain_basin_run(const EntrainProblem *problem, const EntrainBasi
                                 int axis_count, int random, const double *truth,
                                 EntrainBasinListener *listener, void *data, EntrainError *error);
 void entrain_basin_free(EntrainBasin *basin);
-void entrain_basin_state(const EntrainBasin *basin, EntrainBasinState *out);
+bool entrain_basin_state(const EntrainBasin *basin, EntrainBasinState *out);
 
 typedef struct EntrainOptimum {
+  size_t size;
   double objective;
   int starts; // that reached it
   bool fits;  // a search that ended there left nothing but noise; a basin does not confirm results
@@ -866,6 +1386,26 @@ bool entrain_basin_optimum(const EntrainBasin *basin, int i, EntrainOptimum *out
 // done. Of a grid the first axis is the fastest.
 int entrain_basin_reached(const EntrainBasin *basin, int start);
 
+typedef struct EntrainBasinStart {
+  size_t size;
+  const char *
+      end; // "reached" an optimum, "not-converged", "failed": cannot be simulated, "open": not done
+  int optimum;         // its number from 0, if it was reached; else -1
+  const char *outcome; // of its search, as of a fit; ""
+  bool fits;           // nothing but noise is left
+  double objective;    // where it ended; infinite: none
+  long iterations, simulations, sensitivity_simulations;
+  const double *start;  // by unknown
+  const double *values; // where it ended; NULL: it is not done, or cannot be simulated
+} EntrainBasinStart;
+
+bool entrain_basin_start(const EntrainBasin *basin, int i, EntrainBasinStart *out);
+// The axes as they were used: low, high and spacing are never the defaults. Those of random starts have count 0.
+int entrain_basin_axis_count(const EntrainBasin *basin);
+bool entrain_basin_axis(const EntrainBasin *basin, int i, EntrainBasinAxis *out);
+int entrain_basin_failure_count(const EntrainBasin *basin);
+bool entrain_basin_failure(const EntrainBasin *basin, int i, EntrainFailure *out);
+
 char *entrain_basin_report(const EntrainBasin *basin, int width, bool colour); // with a map
 char *entrain_basin_json(const EntrainBasin *basin);
 char *entrain_basin_csv(const EntrainBasin *basin); // every start
@@ -875,6 +1415,8 @@ char *entrain_basin_png(const EntrainBasin *basin, size_t *length);
 EntrainFigures *entrain_basin_figures(const EntrainBasin *basin); // "basin": the map
 
 // ---------------------------------------------------------------- scans of the objective
+//
+// Threads: readers. Computed on as many threads as option threads says; the listener is called in the calling one.
 
 typedef struct EntrainScan EntrainScan;
 
@@ -886,6 +1428,7 @@ typedef struct EntrainScanAxis { // a number that varies
 } EntrainScanAxis;
 
 typedef struct EntrainScanRequest {
+  size_t size;
   const EntrainScanAxis *axes;
   int axis_count;       // 1 or 2
   const double *lambda; // from 1, tied to the data, to 0, the free model
@@ -895,6 +1438,7 @@ typedef struct EntrainScanRequest {
 } EntrainScanRequest;
 
 typedef struct EntrainScanState {
+  size_t size;
   int points, done; // of all lambdas
   int failed;       // could not be simulated
   double seconds;
@@ -910,11 +1454,20 @@ typedef bool EntrainScanListener(void *data, const EntrainScanState *state);
 EntrainScan *entrain_scan_run(const EntrainProblem *problem, const EntrainScanRequest *request,
                               EntrainScanListener *listener, void *data, EntrainError *error);
 void entrain_scan_free(EntrainScan *scan);
-void entrain_scan_state(const EntrainScan *scan, EntrainScanState *out);
+bool entrain_scan_state(const EntrainScan *scan, EntrainScanState *out);
 // Of a point, the first axis is the fastest; lambda: its place in the request. NaN: could not be simulated, or not done.
 double entrain_scan_objective(const EntrainScan *scan, int lambda, int point);
 int entrain_scan_best(const EntrainScan *scan,
                       int lambda); // the point with the least one, -1: none
+// The grid: its points (of one lambda), the value of an axis at one of them, the lambdas. NaN: there is no such one.
+int entrain_scan_point_count(const EntrainScan *scan);
+int entrain_scan_axis_count(const EntrainScan *scan);
+bool entrain_scan_axis(const EntrainScan *scan, int i, EntrainScanAxis *out);
+double entrain_scan_value(const EntrainScan *scan, int point, int axis);
+int entrain_scan_lambda_count(const EntrainScan *scan);
+double entrain_scan_lambda(const EntrainScan *scan, int i);
+int entrain_scan_failure_count(const EntrainScan *scan);
+bool entrain_scan_failure(const EntrainScan *scan, int i, EntrainFailure *out);
 char *entrain_scan_report(const EntrainScan *scan, int width, bool colour);
 // For a terminal: curves over one number, maps over two.
 char *entrain_scan_plot(const EntrainScan *scan, int width, int height, bool colour);
@@ -925,19 +1478,24 @@ char *entrain_scan_png(const EntrainScan *scan, size_t *length);
 EntrainFigures *entrain_scan_figures(const EntrainScan *scan); // "scan"
 
 // ---------------------------------------------------------------- profile likelihood
+//
+// Threads: readers. Computed on as many threads as option threads says; the listener is called in the calling one.
 
 typedef struct EntrainProfile EntrainProfile;
 
 typedef struct EntrainProfileRequest {
+  size_t size;
   const char *const *names; // of unknowns; NULL: all
   int count;
-  double level; // of the intervals: 0.95; 0.5 to 0.9999
-  double range; // how far a profile without end is followed, in sizes of the unknown: 1000
+  double level; // of the intervals, 0.5 to 0.9999
+  double range; // how far a profile without end is followed, in sizes of the unknown
 } EntrainProfileRequest;
 
-EntrainProfileRequest entrain_profile_request(void); // all unknowns, level and range as said
+// The usual one: all unknowns, level 0.95, range 1000.
+bool entrain_profile_request(EntrainProfileRequest *out);
 
 typedef struct EntrainProfileProgress {
+  size_t size;
   bool fitting;    // the first fit, or one from a better optimum that a profile has found
   int sides, done; // each unknown has two
 } EntrainProfileProgress;
@@ -958,6 +1516,7 @@ bool entrain_profile_is_sound(const EntrainProfile *profile);
 double entrain_profile_threshold(const EntrainProfile *profile); // of the ratio
 
 typedef struct EntrainProfiled {
+  size_t size;
   const char *name, *unit;
   double estimate;
   double std_error, ci_low, ci_high; // by the covariance, at the level asked for; NaN: none
@@ -967,14 +1526,39 @@ typedef struct EntrainProfiled {
   const char *verdict; // determined, open, flat, structural, unknown
   const char *remark;  // sentences, or ""
   int points;
+  bool flat;                  // the objective does not change over a range
+  double flat_low, flat_high; // this one; NaN: there is none
+  const int *moves_along;     // numbers of the unknowns that move with it
+  int moves_along_count;
+  double low_highest, high_highest; // largest ratio on each side
+  bool low_jump, high_jump;         // the ratio jumps there
+  double factor;                    // ratio = 2*(objective - that at the estimate)/factor
 } EntrainProfiled;
 
 typedef struct EntrainProfilePoint {
+  size_t size;
   double value, objective;
   double ratio;           // likelihood ratio, to be compared with the threshold
   const double *unknowns; // all of them
 } EntrainProfilePoint;
 
+typedef struct EntrainProfileState {
+  size_t size;
+  const char *outcome, *message, *verdict,
+      *why; // of the fit, as in EntrainFit; verdict "" without a result
+  double objective;
+  double level, threshold; // of the ratio
+  double freedom; // degrees of Student's law, which the threshold is from; infinite: the normal law
+  bool sound, stopped;
+  bool rough; // the objective is too rough for profiles
+  double roughness;
+  int restarts; // from better optima that profiles have found
+  long simulations, sensitivity_simulations;
+  double seconds;
+  const double *values; // the estimates, by unknown of the problem
+} EntrainProfileState;
+
+bool entrain_profile_state(const EntrainProfile *profile, EntrainProfileState *out);
 int entrain_profile_count(const EntrainProfile *profile);
 bool entrain_profile_curve(const EntrainProfile *profile, int i, EntrainProfiled *out);
 // By rising value.
@@ -1002,6 +1586,7 @@ typedef enum EntrainStudyState {
 } EntrainStudyState;
 
 typedef struct EntrainStudyProgress {
+  size_t size;
   EntrainStudyState state;
   long done, total;             // runs; 0: there are none, such as in a fit
   long lost;                    // given up, because those who worked on them died
@@ -1019,6 +1604,8 @@ typedef struct EntrainStudyProgress {
 // A server on 127.0.0.1 with a page that shows a fit or a study as it runs, for browsers on this machine (or through a forwarded
 // port). The address contains a random token; without it, or under another name of host, nothing is answered. Users can pause the
 // computation, stop it, or take the best point so far. Results do not depend on it. The library libmicrohttpd is loaded by entrain_live_new.
+//
+// Threads: one, that which computes. The server has threads of its own.
 
 typedef struct EntrainLive EntrainLive;
 
@@ -1029,6 +1616,7 @@ typedef enum EntrainLiveKind {
 } EntrainLiveKind;
 
 typedef struct EntrainLiveRequest {
+  size_t size;
   const char *title;
   EntrainLiveKind kind;
   int port;                      // 0: any that is free
@@ -1064,11 +1652,13 @@ char *entrain_live_text_page(const char *title, const char *text);
 // with the files that it was read from. It goes on where it ended, in this process or another one, and gives the same result bit
 // for bit; other processes take part in it as workers.
 //
-// All calls of a study are made in one thread.
+// Threads: all calls of a study, from entrain_study_new to entrain_study_free, are made in one thread: what it reads and computes is
+// noted and recorded. A store: one.
 
 typedef struct EntrainStudy EntrainStudy;
 
 typedef struct EntrainStudyRequest {
+  size_t size;
   const char *store;        // a file, or postgresql://host/database without a password
   const char *name;         // what is studied: "basin swing.yaml"
   const char *const *words; // what decides the result, so that a worker can do the same
@@ -1103,6 +1693,7 @@ bool entrain_study_progress(EntrainStudy *study, EntrainStudyProgress *out);
 typedef struct EntrainStore EntrainStore;
 
 typedef struct EntrainAttendant { // who takes part
+  size_t size;
   int threads;
   const char *tags; // separated by commas; NULL or "": none
   const char *
@@ -1115,6 +1706,7 @@ EntrainStore *entrain_store_open(const char *place, bool make, EntrainStoreListe
 void entrain_store_close(EntrainStore *store);
 // false: no such study.
 typedef struct EntrainStudyInfo {
+  size_t size;
   long number;
   EntrainStudyState state;
   const char *name, *note;
@@ -1151,8 +1743,11 @@ char *entrain_store_csv(EntrainStore *store, long study, long best, EntrainError
 bool entrain_store_progress(EntrainStore *store, long study, EntrainStudyProgress *out);
 
 // ---------------------------------------------------------------- pages
+//
+// Threads: readers.
 
 typedef struct EntrainPage {
+  size_t size;
   const char *title;
   const char *command;              // that makes it again; NULL: unknown
   const char *body;                 // a report by ENTRAIN_HTML

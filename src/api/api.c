@@ -13,23 +13,80 @@
 #include "report/fit_settings.h"
 
 const char *entrain_version(void) {
-  return "0.1.0";
+  return ENTRAIN_VERSION;
+}
+
+int entrain_version_number(void) {
+  return ENTRAIN_VERSION_NUMBER;
+}
+
+int entrain_abi(void) {
+  return ENTRAIN_ABI;
 }
 
 void entrain_on_out_of_memory(EntrainMemoryHandler *handler) {
   memory_on_failure(handler);
 }
 
+// ---------------------------------------------------------------- structs
+
+bool api_give(void *out, const void *full, size_t known) {
+  size_t size;
+  if (!out) return false;
+  memcpy(&size, out, sizeof size);
+  if (size < sizeof size) return false;
+  size_t end = size < known ? size : known;
+  memcpy((char *)out + sizeof size, (const char *)full + sizeof size, end - sizeof size);
+  return true;
+}
+
+bool api_take(void *full, size_t known, const void *given, const char *type, Err *err) {
+  size_t size;
+  const char *bytes = given;
+  memcpy(&size, given, sizeof size);
+  if (size < sizeof size)
+    return fail(err, ERR_USAGE, "size of an %s must be sizeof(%s), here %zu, not %zu", type, type,
+                known, size);
+  for (size_t i = known; i < size; i++)
+    if (bytes[i])
+      return fail(err, ERR_USAGE,
+                  "an %s has members that this version of the library, " ENTRAIN_VERSION
+                  ", does not know; they must be 0",
+                  type);
+  memset(full, 0, known);
+  memcpy(full, given, size < known ? size : known);
+  memcpy(full, &known, sizeof known);
+  return true;
+}
+
+bool api_give_failure(const FitFailure *list, int count, int i, EntrainFailure *out) {
+  if (i < 0 || i >= count) return false;
+  const FitFailure *f = &list[i];
+  return API_GIVE(out, EntrainFailure, .reason = f->reason, .count = f->count, .values = f->x,
+                  .log = f->log ? f->log : "");
+}
+
 // ---------------------------------------------------------------- errors
+
+enum { FIRST_ERROR_SIZE = 1464 }; // of version 0.1
+
+// Callers that set an EntrainError to 0 all over have one of version 0.1.
+static size_t size_of_error(const EntrainError *e) {
+  return e->size ? e->size : FIRST_ERROR_SIZE;
+}
 
 void api_publish(const Err *err, EntrainError *out) {
   if (!out) return;
-  out->code = (int)err->code;
-  out->exit_status = err_exit_status(err->code);
-  out->line = err->line, out->column = err->column;
-  memcpy(out->file, err->file, sizeof out->file);
-  memcpy(out->text, err->text, sizeof out->text);
-  memcpy(out->excerpt, err->excerpt, sizeof out->excerpt);
+  EntrainError full = {.size = size_of_error(out),
+                       .code = (int)err->code,
+                       .exit_status = err_exit_status(err->code),
+                       .line = err->line,
+                       .column = err->column};
+  memcpy(full.file, err->file, sizeof full.file);
+  memcpy(full.text, err->text, sizeof full.text);
+  memcpy(full.excerpt, err->excerpt, sizeof full.excerpt);
+  out->size = full.size;
+  api_give(out, &full, sizeof full);
 }
 
 bool api_fine(const Err *err, EntrainError *out) {
@@ -63,10 +120,13 @@ int entrain_error_format(const EntrainError *error, char *out, size_t size) {
     if (size) out[0] = 0;
     return 0;
   }
-  Err err = {.code = (ErrCode)error->code, .line = error->line, .column = error->column};
-  memcpy(err.file, error->file, sizeof err.file);
-  memcpy(err.text, error->text, sizeof err.text);
-  memcpy(err.excerpt, error->excerpt, sizeof err.excerpt);
+  EntrainError e = {0};
+  size_t known = size_of_error(error);
+  memcpy(&e, error, known < sizeof e ? known : sizeof e);
+  Err err = {.code = (ErrCode)e.code, .line = e.line, .column = e.column};
+  memcpy(err.file, e.file, sizeof err.file - 1); // a text that is not closed ends there
+  memcpy(err.text, e.text, sizeof err.text - 1);
+  memcpy(err.excerpt, e.excerpt, sizeof err.excerpt - 1);
   char whole[1600];
   err_format(&err, whole, sizeof whole);
   size_t length = strlen(whole), shown = size == 0 ? 0 : length < size ? length : size - 1;
@@ -132,7 +192,7 @@ void entrain_options_free(EntrainOptions *o) {
 static bool fail_unknown_option(const char *name, Err *err) {
   enum { MOST = 128 };
   const char *all[MOST];
-  EntrainOption option;
+  ENTRAIN_STRUCT(EntrainOption, option);
   int count = 0;
   for (int i = 0; count < MOST && entrain_option(i, &option); i++) all[count++] = option.name;
   const char *near = nearest_name(name, all, count);
@@ -168,14 +228,12 @@ static EntrainOptionGroup group_of(const OptionRow *row, bool of_fit) {
 }
 
 bool entrain_option(int i, EntrainOption *out) {
-  if (!out) return false;
   if (i < 0 || i >= entrain_option_count()) return false;
   bool of_fit = i >= SIMULATE_OPTIONS.count;
   const OptionRow *row =
       of_fit ? &FIT_OPTIONS.rows[i - SIMULATE_OPTIONS.count] : &SIMULATE_OPTIONS.rows[i];
-  *out = (EntrainOption){row->name,    option_type_name(row), row->default_text,    row->range,
-                         row->meaning, group_of(row, of_fit), fit_default_text(row)};
-  return true;
+  return API_GIVE(out, EntrainOption, row->name, option_type_name(row), row->default_text,
+                  row->range, row->meaning, group_of(row, of_fit), fit_default_text(row));
 }
 
 // ---------------------------------------------------------------- pictures

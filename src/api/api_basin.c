@@ -1,4 +1,6 @@
 // The public library: basin studies.
+#include <math.h>
+
 #include "api/api.h"
 #include "api/api_figures.h"
 #include "report/basin_map.h"
@@ -13,7 +15,8 @@ static const Basin *basin_of(const EntrainBasin *b) {
 }
 
 static EntrainBasinState state_of(const Basin *b) {
-  return (EntrainBasinState){.starts = b->count,
+  return (EntrainBasinState){.size = sizeof(EntrainBasinState),
+                             .starts = b->count,
                              .done = b->done - b->unsorted,
                              .optima = b->optimum_count,
                              .reached_best = b->optimum_count ? b->optima[0].count : 0,
@@ -71,11 +74,9 @@ void entrain_basin_free(EntrainBasin *b) {
   if (b) basin_free(&b->basin);
 }
 
-void entrain_basin_state(const EntrainBasin *b, EntrainBasinState *out) {
-  if (!out) return;
-  *out = (EntrainBasinState){0};
-  if (!b) return;
-  *out = state_of(basin_of(b));
+bool entrain_basin_state(const EntrainBasin *b, EntrainBasinState *out) {
+  EntrainBasinState state = b ? state_of(basin_of(b)) : (EntrainBasinState){0};
+  return api_give(out, &state, sizeof state) && b;
 }
 
 bool entrain_basin_optimum(const EntrainBasin *basin, int i, EntrainOptimum *out) {
@@ -83,8 +84,8 @@ bool entrain_basin_optimum(const EntrainBasin *basin, int i, EntrainOptimum *out
   const Basin *b = basin_of(basin);
   if (i < 0 || i >= b->optimum_count) return false;
   const BasinOptimum *o = &b->optima[i];
-  *out = (EntrainOptimum){o->objective, o->count, o->fits, o->flat, o->error, o->median, o->x};
-  return true;
+  return API_GIVE(out, EntrainOptimum, o->objective, o->count, o->fits, o->flat, o->error,
+                  o->median, o->x);
 }
 
 int entrain_basin_reached(const EntrainBasin *basin, int start) {
@@ -92,6 +93,47 @@ int entrain_basin_reached(const EntrainBasin *basin, int start) {
   const Basin *b = basin_of(basin);
   if (start < 0 || start >= b->count || b->start[start].end == BASIN_OPEN) return -3;
   return b->start[start].end == BASIN_FAILED ? -2 : b->start[start].optimum;
+}
+
+static const char *end_word(BasinEnd end) {
+  static const char *const WORDS[] = {"open", "reached", "not-converged", "failed"};
+  return WORDS[end];
+}
+
+bool entrain_basin_start(const EntrainBasin *basin, int i, EntrainBasinStart *out) {
+  if (!basin || i < 0 || i >= basin_of(basin)->count) return false;
+  const Basin *b = basin_of(basin);
+  const BasinStart *s = &b->start[i];
+  size_t row = (size_t)i * (size_t)b->problem->unknown_count;
+  bool open = s->end == BASIN_OPEN;
+  return API_GIVE(out, EntrainBasinStart, .end = end_word(s->end),
+                  .optimum = s->end == BASIN_REACHED ? s->optimum : -1,
+                  .outcome = open ? "" : fit_outcome_word(s->outcome), .fits = !open && s->fits,
+                  .objective = open ? HUGE_VAL : s->objective, .iterations = s->work.iterations,
+                  .simulations = s->work.simulations,
+                  .sensitivity_simulations = s->work.sensitivity_simulations,
+                  .start = b->starts + row,
+                  .values = open || s->objective == HUGE_VAL ? NULL : b->ends + row);
+}
+
+int entrain_basin_axis_count(const EntrainBasin *b) {
+  return b ? basin_of(b)->axis_count : 0;
+}
+
+bool entrain_basin_axis(const EntrainBasin *b, int i, EntrainBasinAxis *out) {
+  if (!out || i < 0 || i >= entrain_basin_axis_count(b)) return false;
+  const BasinAxis *x = &basin_of(b)->axes[i];
+  *out = (EntrainBasinAxis){x->name, x->low, x->high, (EntrainSpacing)x->scale, x->count};
+  if (basin_of(b)->random) out->count = 0;
+  return true;
+}
+
+int entrain_basin_failure_count(const EntrainBasin *b) {
+  return b ? basin_of(b)->failures.count : 0;
+}
+
+bool entrain_basin_failure(const EntrainBasin *b, int i, EntrainFailure *out) {
+  return b && api_give_failure(basin_of(b)->failures.at, basin_of(b)->failures.count, i, out);
 }
 
 char *entrain_basin_report(const EntrainBasin *b, int width, bool colour) {

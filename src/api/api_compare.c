@@ -102,7 +102,8 @@ typedef struct CompareRelay {
 static bool relay(void *data, const CompareProgress *p) {
   const CompareRelay *to = data;
   const WorkCount *w = p->fit ? p->fit->work : NULL;
-  EntrainCompareProgress told = {.method = p->compare->rows[p->row].spec.label,
+  EntrainCompareProgress told = {.size = sizeof told,
+                                 .method = p->compare->rows[p->row].spec.label,
                                  .number = p->row,
                                  .methods = p->compare->count,
                                  .run = p->run,
@@ -148,28 +149,55 @@ bool entrain_compare_row(const EntrainCompare *c, int i, EntrainCompared *out) {
   if (i < 0 || i >= entrain_compare_count(c)) return false;
   const CompareRow *r = &c->compare->rows[i];
   const CompareFigures *m = &r->median;
-  *out = (EntrainCompared){
-      .label = r->spec.label,
+  return API_GIVE(
+      out, EntrainCompared, .label = r->spec.label,
       .outcome = r->shown ? fit_outcome_word(r->shown->outcome) : "refused",
-      .refused = r->refused ? r->refused : "",
-      .runs = r->run_count,
-      .found = r->found,
-      .iterations = m->iterations,
-      .evaluations = m->evaluations,
-      .simulations = m->simulations,
-      .sensitivity_simulations = m->sensitivity_simulations,
-      .fair = m->fair,
-      .objective = known(m->objective),
-      .objective_least = known(r->least.objective),
-      .objective_most = known(r->most.objective),
-      .error = m->error,
-      .seconds = m->seconds,
-      .evaluations_parallel = m->evaluations_parallel,
-      .seconds_parallel = m->seconds_parallel,
-      .same = r->same,
-      .values = r->shown ? r->shown->x : NULL,
-  };
-  return true;
+      .refused = r->refused ? r->refused : "", .runs = r->run_count, .found = r->found,
+      .iterations = m->iterations, .evaluations = m->evaluations, .simulations = m->simulations,
+      .sensitivity_simulations = m->sensitivity_simulations, .fair = m->fair,
+      .objective = known(m->objective), .objective_least = known(r->least.objective),
+      .objective_most = known(r->most.objective), .error = m->error, .seconds = m->seconds,
+      .evaluations_parallel = m->evaluations_parallel, .seconds_parallel = m->seconds_parallel,
+      .same = r->same, .values = r->shown ? r->shown->x : NULL);
+}
+
+static const CompareRow *row_at(const EntrainCompare *c, int row) {
+  return row >= 0 && row < entrain_compare_count(c) ? &c->compare->rows[row] : NULL;
+}
+
+static const CompareRun *run_at(const EntrainCompare *c, int row, int run) {
+  const CompareRow *r = row_at(c, row);
+  return r && run >= 0 && run < r->run_count ? &r->runs[run] : NULL;
+}
+
+int entrain_compare_run_count(const EntrainCompare *c, int row) {
+  const CompareRow *r = row_at(c, row);
+  return r ? r->run_count : 0;
+}
+
+bool entrain_compare_run_at(const EntrainCompare *c, int row, int run, EntrainCompareRun *out) {
+  const CompareRun *r = run_at(c, row, run);
+  if (!r) return false;
+  const CompareFigures *g = &r->figures;
+  return API_GIVE(out, EntrainCompareRun, .seed = r->seed, .start = r->start,
+                  .outcome = fit_outcome_word(r->outcome), .message = r->message ? r->message : "",
+                  .fits = r->fits, .found = r->found, .same = r->same, .iterations = g->iterations,
+                  .evaluations = g->evaluations, .simulations = g->simulations,
+                  .sensitivity_simulations = g->sensitivity_simulations, .fair = g->fair,
+                  .objective = known(g->objective), .error = g->error, .seconds = g->seconds,
+                  .evaluations_parallel = g->evaluations_parallel,
+                  .seconds_parallel = g->seconds_parallel, .values = r->x, .steps = r->trace.count);
+}
+
+bool entrain_compare_step(const EntrainCompare *c, int row, int run, int step,
+                          EntrainCompareStep *out) {
+  const CompareRun *r = run_at(c, row, run);
+  if (!r || step < 0 || step >= r->trace.count) return false;
+  const ComparePoint *p = &r->trace.at[step];
+  return API_GIVE(out, EntrainCompareStep, .stage = p->stage, .lambda = p->lambda,
+                  .iteration = p->iteration, .evaluations = p->evaluations, .fair = p->fair,
+                  .objective = p->objective, .free_objective = p->free_objective, .best = p->best,
+                  .seconds = p->seconds, .values = p->x);
 }
 
 bool entrain_compare_stopped(const EntrainCompare *c) {

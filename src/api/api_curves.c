@@ -81,13 +81,7 @@ bool entrain_curves_channel(const EntrainCurves *c, int i, EntrainCurve *out) {
   const CurveOf *from = &c->curves[i];
   const Experiment *x = &c->problem->experiments[from->experiment];
   const Channel *channel = &x->channels[from->channel];
-  *out = (EntrainCurve){.experiment = x->name,
-                        .variable = channel->name,
-                        .unit = channel->unit ? channel->unit : "",
-                        .n = channel->count,
-                        .t = from->t,
-                        .data = channel->y,
-                        .model = from->model,
-                        .apart = x->without_times};
-  return true;
+  return API_GIVE(out, EntrainCurve, .experiment = x->name, .variable = channel->name,
+                  .unit = channel->unit ? channel->unit : "", .n = channel->count, .t = from->t,
+                  .data = channel->y, .model = from->model, .apart = x->without_times);
 }

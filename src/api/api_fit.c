@@ -1,32 +1,19 @@
 // The public library: fits.
+#include "api/api_fit.h"
+
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/api.h"
 #include "api/api_figures.h"
 #include "base/memory.h"
-#include "base/patience.h"
 #include "report/fit_figures.h"
 #include "report/fit_json.h"
 #include "report/fit_residuals.h"
 #include "report/fit_screen.h"
 #include "report/fit_text.h"
-#include "report/fit_trace.h"
+#include "report/run_report.h"
 #include "residual/hessian.h"
-#include "study/evaluated_point.h"
-
-struct EntrainFit {
-  const Problem *problem;
-  AssessedFit fit;
-  const FitResult *result; // of the fit
-  const Statistics *statistics;
-  FitTrace *trace;
-  InvariantViolation violation; // at the result
-  Arena *arena;                 // of the errors below
-  const RunErrors *run, *validation;
-  double *hessian;       // of the objective; NULL: not found
-  EvaluatedPoint *point; // without a search: owns fit, run and validation; else NULL
-};
 
 typedef struct Relay {
   FitTrace *trace;
@@ -39,7 +26,8 @@ static bool relay(void *data, const FitProgress *p) {
   fit_trace_add(r->trace, p);
   if (!r->listener) return true;
   long simulations = p->work ? p->work->simulations + p->work->sensitivity_simulations : 0;
-  EntrainProgress told = {.stage = p->stage,
+  EntrainProgress told = {.size = sizeof told,
+                          .stage = p->stage,
                           .lambda = p->lambda,
                           .iteration = p->iteration,
                           .objective = p->objective,
@@ -73,8 +61,7 @@ static void find_errors(EntrainFit *f) {
   f->validation = validation_errors(f->arena, f->problem, 0, f->result->x);
 }
 
-// For what follows a fit: what is left of max_seconds, or a moment.
-static Patience patience_after(const EntrainFit *f, double grace) {
+Patience fit_patience(const EntrainFit *f, double grace) {
   double limit = f->problem->options.max_seconds;
   bool limited = limit > 0 || f->result->cut == FIT_CUT_STOP;
   double left = fmax(limit - f->result->work.seconds, fmax(grace, 1e-3));
@@ -83,7 +70,7 @@ static Patience patience_after(const EntrainFit *f, double grace) {
 
 static void find_rest(EntrainFit *f) {
   Patience after =
-      patience_after(f, statistics_miss(f->statistics, "identifiability") ? 0 : PATIENCE_GRACE);
+      fit_patience(f, statistics_miss(f->statistics, "identifiability") ? 0 : PATIENCE_GRACE);
   patience_begin(&after);
   fit_evaluate_start(f->fit.result, f->fit.work);
   find_violation(f);
@@ -157,23 +144,29 @@ const char *entrain_fit_message(const EntrainFit *f) {
   return f->result->message;
 }
 
-void entrain_fit_quality(const EntrainFit *f, EntrainQuality *out) {
-  if (!out) return;
-  *out = (EntrainQuality){0};
-  if (!f) return;
+bool entrain_fit_quality(const EntrainFit *f, EntrainQuality *out) {
+  if (!f) return API_GIVE(out, EntrainQuality, 0) && false;
   const FitResult *r = f->result;
-  *out = (EntrainQuality){.objective = r->objective,
-                          .objective_start = r->objective_start,
-                          .floor = r->floor,
-                          .certain = r->verdict == FIT_CERTAIN,
-                          .why = r->why,
-                          .by = r->by ? r->by : "",
-                          .samples = f->statistics->samples,
-                          .verdict = fit_verdict_word(r->verdict),
-                          .noise_ratio = r->facts.noise.ratio,
-                          .noise_limit = r->facts.noise.limit,
-                          .white_p = r->facts.white.p,
-                          .rank = f->statistics->rank};
+  const Statistics *s = f->statistics;
+  const FitTerm *missing = &r->facts.missing;
+  double none = nan("");
+  return API_GIVE(
+      out, EntrainQuality, .objective = r->objective, .objective_start = r->objective_start,
+      .floor = r->floor, .certain = r->verdict == FIT_CERTAIN, .why = r->why,
+      .by = r->by ? r->by : "", .samples = s->samples, .verdict = fit_verdict_word(r->verdict),
+      .noise_ratio = r->facts.noise.ratio, .noise_limit = r->facts.noise.limit,
+      .white_p = r->facts.white.p, .rank = s->rank, .fits = r->fits, .exact = r->facts.exact,
+      .noise_holds = r->facts.noise.holds, .white_holds = r->facts.white.holds,
+      .white_clean = r->facts.white.clean,
+      .correlation = r->facts.known ? r->facts.white.correlation : none,
+      .missing_term = missing->term ? missing->term : "",
+      .missing_state = missing->term && missing->state ? missing->state : "",
+      .missing_share = missing->term ? missing->share : none,
+      .missing_p = missing->term ? missing->p : none, .sandwich = s->sandwich,
+      .variance = s->variance, .freedom = s->freedom,
+      .pieces = r->pieces ? fit_piece_count(f->problem, r->pieces) : 1,
+      .gap = r->pieces ? r->pieces->gap : 0, .end = f->point ? "" : local_end_word(r->end),
+      .solver = r->solver, .solver_steps = r->solver_steps, .solver_rejected = r->solver_rejected);
 }
 
 // ---------------------------------------------------------------- estimates
@@ -188,22 +181,14 @@ bool entrain_fit_estimate(const EntrainFit *f, int i, EntrainEstimate *out) {
   if (i < 0 || i >= f->problem->unknown_count) return false;
   const Unknown *x = &f->problem->unknowns[i];
   const StatParameter *s = &f->statistics->parameters[i];
-  *out = (EntrainEstimate){.name = x->name,
-                           .unit = x->unit ? x->unit : "",
-                           .value = f->result->x[i],
-                           .start = x->start,
-                           .min = x->min,
-                           .max = x->max,
-                           .std_error = s->std_error,
-                           .ci_low = s->ci_low,
-                           .ci_high = s->ci_high,
-                           .at_bound = s->at_bound,
-                           .at_lower_bound = s->at_bound && s->lower_bound,
-                           .inactive = s->inactive,
-                           .identifiable = s->identifiable,
-                           .reason = s->reason ? s->reason : "",
-                           .interval = interval_kind_word(s->interval)};
-  return true;
+  return API_GIVE(out, EntrainEstimate, .name = x->name, .unit = x->unit ? x->unit : "",
+                  .value = f->result->x[i], .start = x->start, .min = x->min, .max = x->max,
+                  .std_error = s->std_error, .ci_low = s->ci_low, .ci_high = s->ci_high,
+                  .at_bound = s->at_bound, .at_lower_bound = s->at_bound && s->lower_bound,
+                  .inactive = s->inactive, .identifiable = s->identifiable,
+                  .reason = s->reason ? s->reason : "", .interval = interval_kind_word(s->interval),
+                  .log = x->log, .profile_wanted = s->profile_wanted, .open = s->open,
+                  .relative_at_1_percent = s->relative_at_1_percent);
 }
 
 static double entry(const EntrainFit *f, const double *matrix, int i, int j) {
@@ -241,7 +226,7 @@ static bool find_hessian(EntrainFit *f, Err *err) {
 bool entrain_fit_find_hessian(EntrainFit *f, EntrainError *error) {
   if (!f) return api_missing("fit", error);
   Err err = {0};
-  Patience after = patience_after(f, PATIENCE_GRACE);
+  Patience after = fit_patience(f, PATIENCE_GRACE);
   patience_begin(&after);
   find_hessian(f, &err);
   patience_end(&after);
@@ -278,8 +263,7 @@ int entrain_fit_channel_count(const EntrainFit *f) {
          (f->validation ? f->validation->channel_count : 0);
 }
 
-// The errors of channel i, whose number in them replaces i. NULL: there are none.
-static const RunErrors *errors_with(const EntrainFit *f, int *i) {
+const RunErrors *fit_errors_with(const EntrainFit *f, int *i) {
   int fitted = f->statistics->channel_count, recorded = recorded_count(f);
   if (*i < fitted) return recorded ? NULL : f->run;
   *i -= fitted;
@@ -288,72 +272,92 @@ static const RunErrors *errors_with(const EntrainFit *f, int *i) {
   return f->validation;
 }
 
-static void describe_run(const RunErrors *v, int i, EntrainChannel *out) {
+static bool describe_run(const RunErrors *v, int i, EntrainChannel *out) {
   const RunChannel *r = &v->channels[i];
   const Experiment *e = &v->problem->experiments[r->experiment];
   const Channel *c = &e->channels[r->channel];
   double none = nan("");
-  *out = (EntrainChannel){.experiment = e->number,
-                          .experiment_name = e->name,
-                          .variable = c->name,
-                          .column = c->column,
-                          .unit = c->unit ? c->unit : "",
-                          .n = r->all.n,
-                          .rmse = r->all.rmse,
-                          .fit_percent = r->fit_percent,
-                          .sigma = none,
-                          .noise = none,
-                          .autocorrelation = none,
-                          .white_p = none,
-                          .runs_p = none,
-                          .role = v->recorded ? "free-run" : "validation",
-                          .failed = v->why[r->experiment] ? v->why[r->experiment] : "",
-                          .windows = e->window_count};
+  return API_GIVE(out, EntrainChannel, .experiment = e->number, .experiment_name = e->name,
+                  .variable = c->name, .column = c->column, .unit = c->unit ? c->unit : "",
+                  .n = r->all.n, .rmse = r->all.rmse, .fit_percent = r->fit_percent, .sigma = none,
+                  .noise = none, .autocorrelation = none, .white_p = none, .runs_p = none,
+                  .role = v->recorded ? "free-run" : "validation",
+                  .failed = v->why[r->experiment] ? v->why[r->experiment] : "",
+                  .windows = e->window_count, .missing = c->missing, .unpredicted = c->unpredicted,
+                  .range = c->range > 0 ? c->range : none, .lag1_p = none);
 }
 
 bool entrain_fit_channel(const EntrainFit *f, int i, EntrainChannel *out) {
   if (!f || !out) return false;
   if (i < 0 || i >= entrain_fit_channel_count(f)) return false;
   if (i >= f->statistics->channel_count) {
-    const RunErrors *run = errors_with(f, &i);
-    describe_run(run, i, out);
-    return true;
+    const RunErrors *run = fit_errors_with(f, &i);
+    return describe_run(run, i, out);
   }
   const StatChannel *s = &f->statistics->channels[i];
   const Experiment *e = &f->problem->experiments[s->experiment];
   const char *why = f->point ? f->run->why[s->experiment] : NULL;
   const Channel *c = &e->channels[s->channel];
-  *out = (EntrainChannel){.experiment = e->number,
-                          .experiment_name = e->name,
-                          .variable = c->name,
-                          .column = c->column,
-                          .unit = c->unit ? c->unit : "",
-                          .n = s->n,
-                          .rmse = s->rmse,
-                          .fit_percent = s->fit_percent,
-                          .sigma = f->result->sigma[i],
-                          .noise = s->noise,
-                          .autocorrelation = s->autocorrelation,
-                          .white_p = s->white_p,
-                          .runs_p = s->runs_p,
-                          .role = "fit",
-                          .failed = why ? why : "",
-                          .windows = recorded_count(f) ? 0 : e->window_count};
-  return true;
+  return API_GIVE(
+      out, EntrainChannel, .experiment = e->number, .experiment_name = e->name, .variable = c->name,
+      .column = c->column, .unit = c->unit ? c->unit : "", .n = s->n, .rmse = s->rmse,
+      .fit_percent = s->fit_percent, .sigma = f->result->sigma[i], .noise = s->noise,
+      .autocorrelation = s->autocorrelation, .white_p = s->white_p, .runs_p = s->runs_p,
+      .role = "fit", .failed = why ? why : "", .windows = recorded_count(f) ? 0 : e->window_count,
+      .missing = c->missing, .unpredicted = c->unpredicted,
+      .range = c->range > 0 ? c->range : nan(""), .lag1_p = s->lag1_p, .exact = s->exact);
 }
 
 bool entrain_fit_window(const EntrainFit *f, int i, int k, EntrainWindow *out) {
   if (!f || !out || i < 0 || i >= entrain_fit_channel_count(f)) return false;
-  const RunErrors *errors = errors_with(f, &i);
+  const RunErrors *errors = fit_errors_with(f, &i);
   if (!errors) return false;
   const RunChannel *c = &errors->channels[i];
   const Experiment *e = &errors->problem->experiments[c->experiment];
   if (k < 0 || k >= e->window_count) return false;
   const NamedWindow *w = &e->windows[k];
   const SpanError *s = &c->windows[k];
-  *out = (EntrainWindow){w->name, e->origin + w->start, e->origin + w->stop, s->n, s->rmse, s->mean,
-                         s->most};
-  return true;
+  return API_GIVE(out, EntrainWindow, w->name, e->origin + w->start, e->origin + w->stop, s->n,
+                  s->rmse, s->mean, s->most);
+}
+
+// Fitted ones, recorded ones, those for validation. role: of row i, counted from there.
+static PooledErrors pooled_of(const EntrainFit *f, Arena *a, int *i, const char **role) {
+  bool recorded = f->run && f->run->recorded;
+  PooledErrors none = {0};
+  PooledErrors parts[] = {pooled_of_fit(a, f->problem, f->statistics, f->run),
+                          recorded ? pooled_of_runs(a, f->run) : none,
+                          pooled_of_runs(a, f->validation)};
+  static const char *const ROLE[] = {"fit", "free-run", "validation"};
+  for (int k = 0; k < 3; k++) {
+    *role = ROLE[k];
+    if (*i < parts[k].rows.count) return parts[k];
+    *i -= parts[k].rows.count;
+  }
+  return none;
+}
+
+int entrain_fit_pooled_count(const EntrainFit *f) {
+  if (!f) return 0;
+  Arena *a = arena_new();
+  const char *role;
+  int i = INT_MAX; // beyond the last
+  pooled_of(f, a, &i, &role);
+  arena_free(a);
+  return INT_MAX - i;
+}
+
+bool entrain_fit_pooled(const EntrainFit *f, int i, EntrainPooled *out) {
+  if (!f || !out || i < 0 || i >= entrain_fit_pooled_count(f)) return false;
+  Arena *a = arena_new();
+  const char *role;
+  PooledErrors rows = pooled_of(f, a, &i, &role);
+  const PooledError *e = &rows.rows.at[i]; // its texts are those of the problem
+  bool given = API_GIVE(out, EntrainPooled, e->variable ? e->variable : "", e->unit ? e->unit : "",
+                        role, e->window ? e->window : "", e->experiments, e->failed, e->n, e->rmse,
+                        e->fit_percent);
+  arena_free(a);
+  return given;
 }
 
 // ---------------------------------------------------------------- what the data do not tell
@@ -367,9 +371,10 @@ bool entrain_fit_direction(const EntrainFit *f, int i, EntrainDirection *out) {
   if (!f || !out) return false;
   if (i < 0 || i >= f->statistics->direction_count) return false;
   const StatDirection *d = &f->statistics->directions[i];
-  *out = (EntrainDirection){d->singular_value, d->vector, d->structural,
-                            d->confirmed,      d->text,   d->combination_count};
-  return true;
+  return API_GIVE(out, EntrainDirection, d->singular_value, d->vector, d->structural, d->confirmed,
+                  d->text, d->combination_count,
+                  .confirmed_change = d->confirmed ? d->confirmed_change : nan(""),
+                  .confirmed_factor = d->confirmed ? d->confirmed_factor : nan(""));
 }
 
 const char *entrain_fit_combination(const EntrainFit *f, int i, int k, double *value) {
@@ -398,14 +403,18 @@ const char *entrain_fit_remark(const EntrainFit *f, int i) {
   return i >= 0 && i < f->statistics->remark_count ? f->statistics->remarks[i] : NULL;
 }
 
-void entrain_fit_work(const EntrainFit *f, EntrainFitWork *out) {
-  if (!out) return;
-  *out = (EntrainFitWork){0};
-  if (!f) return;
-  const WorkCount *w = &f->result->work;
-  *out =
-      (EntrainFitWork){w->iterations, w->simulations, w->sensitivity_simulations, w->rhs, w->steps,
-                       w->rejected,   w->seconds};
+bool entrain_fit_work_of(const EntrainFit *f, EntrainFitPart part, EntrainFitWork *out) {
+  if (!f) return API_GIVE(out, EntrainFitWork, 0) && false;
+  const FitResult *r = f->result;
+  const WorkCount *of[] = {&r->work, &r->search_work, &r->profile_work}, *w;
+  if ((int)part < ENTRAIN_PART_ALL || part > ENTRAIN_PART_PROFILES) return false;
+  w = of[part];
+  return API_GIVE(out, EntrainFitWork, w->iterations, w->simulations, w->sensitivity_simulations,
+                  w->rhs, w->steps, w->rejected, w->seconds);
+}
+
+bool entrain_fit_work(const EntrainFit *f, EntrainFitWork *out) {
+  return entrain_fit_work_of(f, ENTRAIN_PART_ALL, out);
 }
 
 // ---------------------------------------------------------------- constraints
@@ -422,7 +431,7 @@ double entrain_fit_invariant_violation_sens(const EntrainFit *f) {
 
 // ---------------------------------------------------------------- texts
 
-static FitReport report_of(const EntrainFit *f) {
+FitReport fit_report_of(const EntrainFit *f) {
   return (FitReport){f->problem,    f->result,
                      f->statistics, f->problem->model->invariant_count ? &f->violation : NULL,
                      f->run,        f->validation,
@@ -432,7 +441,7 @@ static FitReport report_of(const EntrainFit *f) {
 char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {
   if (!f) return NULL;
   Text t;
-  FitReport r = report_of(f);
+  FitReport r = fit_report_of(f);
   text_init(&t);
   fit_text(&t, &r, api_style(width, colour));
   return t.at;
@@ -441,7 +450,7 @@ char *entrain_fit_report(const EntrainFit *f, int width, bool colour) {
 char *entrain_fit_json(const EntrainFit *f) {
   if (!f) return NULL;
   Text t;
-  FitReport r = report_of(f);
+  FitReport r = fit_report_of(f);
   text_init(&t);
   fit_json(&t, &r, entrain_version());
   return t.at;
@@ -459,9 +468,9 @@ char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
   if (!f) return api_none("fit", error);
   Text t;
   Err err = {0};
-  FitReport r = report_of(f);
+  FitReport r = fit_report_of(f);
   text_init(&t);
-  Patience after = patience_after(f, PATIENCE_GRACE);
+  Patience after = fit_patience(f, PATIENCE_GRACE);
   patience_begin(&after);
   if (!fit_residuals_csv(&t, &r, f->fit.work, f->fit.weighting, &err)) text_done(&t);
   patience_end(&after);
@@ -472,9 +481,9 @@ char *entrain_fit_residuals_csv(EntrainFit *f, EntrainError *error) {
 char *entrain_fit_plot(EntrainFit *f, int width, int height, bool colour) {
   if (!f) return NULL;
   Text t;
-  FitReport r = report_of(f);
+  FitReport r = fit_report_of(f);
   text_init(&t);
-  Patience after = patience_after(f, PATIENCE_GRACE);
+  Patience after = fit_patience(f, PATIENCE_GRACE);
   patience_begin(&after);
   fit_screen(&t, &r, f->fit.work, f->fit.weighting,
              (ScreenStyle){api_size(width), api_size(height), colour});
@@ -484,8 +493,8 @@ char *entrain_fit_plot(EntrainFit *f, int width, int height, bool colour) {
 
 EntrainFigures *entrain_fit_figures(EntrainFit *f) {
   if (!f) return NULL;
-  FitReport r = report_of(f);
-  Patience after = patience_after(f, PATIENCE_GRACE);
+  FitReport r = fit_report_of(f);
+  Patience after = fit_patience(f, PATIENCE_GRACE);
   patience_begin(&after);
   FigureList *l = fit_figures(&r, f->trace, f->fit.work, f->fit.weighting);
   patience_end(&after);

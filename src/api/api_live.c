@@ -94,7 +94,7 @@ static void add_flag(Text *t, const char *key, bool value) {
 static void post_about(EntrainLive *l) {
   static const char *const KINDS[] = {"fit", "steps", "runs"};
   Text t;
-  EntrainUnknown u;
+  ENTRAIN_STRUCT(EntrainUnknown, u);
   text_init(&t);
   text_add(&t, "{");
   add_text(&t, "kind", KINDS[l->request.kind]);
@@ -157,7 +157,7 @@ static void post_state(EntrainLive *l, const LiveView *v, const char *stages, do
 // ---------------------------------------------------------------- curves
 
 static void post_data(EntrainLive *l) {
-  EntrainCurve c;
+  ENTRAIN_STRUCT(EntrainCurve, c);
   Text t;
   double *thin = must_have(calloc((size_t)l->own.points, sizeof *thin));
   text_init(&t);
@@ -190,7 +190,7 @@ static void begin_curves(EntrainLive *l) {
 }
 
 static void post_curves(EntrainLive *l, double lambda, long step) {
-  EntrainCurve c;
+  ENTRAIN_STRUCT(EntrainCurve, c);
   Text t;
   double *thin = must_have(calloc((size_t)l->own.points, sizeof *thin));
   text_init(&t);
@@ -326,9 +326,11 @@ static bool start_thread(EntrainLive *l) {
 
 enum { STEP_COLUMNS = 4, RUN_COLUMNS = 3 }; // step, objective, lambda, stage; seconds, done, best
 
-EntrainLive *entrain_live_new(const EntrainLiveRequest *request, EntrainError *error) {
-  if (!request) return api_none("request", error);
+EntrainLive *entrain_live_new(const EntrainLiveRequest *given, EntrainError *error) {
+  if (!given) return api_none("request", error);
   Err err = {0};
+  EntrainLiveRequest full, *request = &full;
+  if (!API_TAKE(request, EntrainLiveRequest, given, &err)) return api_fine(&err, error), NULL;
   LiveServer *server = live_start(request->port, request->title ? request->title : "entrain", &err);
   api_publish(&err, error);
   if (!server) return NULL;
@@ -470,8 +472,10 @@ static void note_step(EntrainLive *l, const EntrainProgress *p) {
   live_rows_add(l->rows, l->row);
 }
 
-bool entrain_live_step(EntrainLive *l, const EntrainProgress *p) {
-  if (!l || !p || l->request.kind == ENTRAIN_LIVE_RUNS) return true;
+bool entrain_live_step(EntrainLive *l, const EntrainProgress *given) {
+  EntrainProgress full, *p = &full;
+  if (!l || !given || l->request.kind == ENTRAIN_LIVE_RUNS) return true;
+  if (!API_TAKE(p, EntrainProgress, given, NULL)) return grant_wish(l, NULL, false);
   bool can_take = p->enough && isfinite(p->best);
   pthread_mutex_lock(&l->lock);
   note_step(l, p);
@@ -493,8 +497,10 @@ static void note_outcomes(LiveView *v, const EntrainStudyProgress *p) {
   text_done(&t);
 }
 
-bool entrain_live_runs(EntrainLive *l, const EntrainStudyProgress *p, const char *stage) {
-  if (!l || !p) return true;
+bool entrain_live_runs(EntrainLive *l, const EntrainStudyProgress *given, const char *stage) {
+  EntrainStudyProgress full, *p = &full;
+  if (!l || !given) return true;
+  if (!API_TAKE(p, EntrainStudyProgress, given, NULL)) return grant_wish(l, NULL, false);
   LiveView *v = &l->view;
   pthread_mutex_lock(&l->lock);
   bool moved = !v->has_runs || v->done != p->done || (v->best != p->best && isfinite(p->best));

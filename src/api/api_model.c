@@ -59,15 +59,29 @@ static bool make_flat(EntrainModel *m, Err *err) {
   return true;
 }
 
+// NULL: none.
+static bool take_libraries(const EntrainLibraries *given, EntrainLibraries *out, Err *err) {
+  *out = (EntrainLibraries){.size = sizeof *out};
+  if (given && !API_TAKE(out, EntrainLibraries, given, err)) return false;
+  if (out->count < 0 || (out->count > 0 && !out->folders))
+    return fail(err, ERR_USAGE, "no folder of libraries is given");
+  for (int i = 0; i < out->count; i++)
+    if (!out->folders[i]) return fail(err, ERR_USAGE, "library folder number %d is missing", i + 1);
+  return true;
+}
+
+// source NULL: it could not be read.
 static EntrainModel *model_from(Arena *a, const Source *source, const char *class_name,
-                                const EntrainLibraries *libraries, Err *err) {
+                                const EntrainLibraries *given, Err *err) {
+  EntrainLibraries libraries;
+  if (!source || !take_libraries(given, &libraries, err)) return arena_free(a), NULL;
   EntrainModel *m = ARENA_NEW(a, EntrainModel);
   m->arena = a;
   m->text = source;
   m->class_name = class_name;
-  for (int i = 0; libraries && i < libraries->count; i++)
-    array_push(a, &m->libraries, arena_print(a, "%s", libraries->folders[i]));
-  if (source && make_flat(m, err) && build(m, err)) return m;
+  for (int i = 0; i < libraries.count; i++)
+    array_push(a, &m->libraries, arena_print(a, "%s", libraries.folders[i]));
+  if (make_flat(m, err) && build(m, err)) return m;
   arena_free(a);
   return NULL;
 }
@@ -77,11 +91,13 @@ static bool is_fmu(const char *path) {
   return length > 4 && strcasecmp(path + length - 4, ".fmu") == 0;
 }
 
-static EntrainModel *model_from_closed(ClosedSimulator *s, Err *err) {
+static EntrainModel *model_from_closed(const ClosedMaker *maker, Err *err) {
+  ClosedSimulator *s = closed_maker_open(maker, err);
   if (!s) return NULL;
   Arena *a = arena_new();
   EntrainModel *m = ARENA_NEW(a, EntrainModel);
   m->arena = a;
+  m->maker = closed_maker_copy(a, maker, NULL);
   m->closed = &s->model;
   m->ast = closed_ast(a, s->description, &s->model);
   m->source = m->text = source_new(a, s->model.name, "", 0, err);
@@ -100,7 +116,9 @@ static EntrainModel *model_from_closed(ClosedSimulator *s, Err *err) {
   return NULL;
 }
 
-static bool read_how(const EntrainFmu *how, FmuRequest *q, Err *err) {
+static bool read_how(const EntrainFmu *given, FmuRequest *q, Err *err) {
+  EntrainFmu full, *how = &full;
+  if (!API_TAKE(how, EntrainFmu, given, err)) return false;
   const char *word = how->interface;
   bool me = word && strcmp(word, "me") == 0, cs = word && strcmp(word, "cs") == 0;
   q->interface = me ? FMU_WISH_ME : cs ? FMU_WISH_CS : FMU_ANY_INTERFACE;
@@ -115,9 +133,9 @@ static bool read_how(const EntrainFmu *how, FmuRequest *q, Err *err) {
 EntrainModel *entrain_fmu_load(const char *path, const EntrainFmu *how, EntrainError *error) {
   if (!path) return api_none("path", error);
   Err err = {0};
-  FmuRequest q = {.path = path};
-  bool fine = !how || read_how(how, &q, &err);
-  EntrainModel *m = fine ? model_from_closed(fmu_closed_open(&q, &err), &err) : NULL;
+  ClosedMaker maker = {.fmu = {.path = path}};
+  bool fine = !how || read_how(how, &maker.fmu, &err);
+  EntrainModel *m = fine ? model_from_closed(&maker, &err) : NULL;
   api_publish(&err, error);
   return m;
 }
@@ -125,7 +143,9 @@ EntrainModel *entrain_fmu_load(const char *path, const EntrainFmu *how, EntrainE
 EntrainModel *entrain_model_of_simulator(const EntrainSimulator *simulator, EntrainError *error) {
   if (!simulator) return api_none("simulator", error);
   Err err = {0};
-  EntrainModel *m = model_from_closed(api_closed_function(simulator, &err), &err);
+  ClosedMaker maker = {0};
+  bool fine = API_TAKE(&maker.function, EntrainSimulator, simulator, &err);
+  EntrainModel *m = fine ? model_from_closed(&maker, &err) : NULL;
   api_publish(&err, error);
   return m;
 }
@@ -149,18 +169,21 @@ EntrainModel *entrain_model_parse_with(const char *name, const char *text, size_
   Arena *a = arena_new();
   const Source *s = source_new(a, name ? name : "<text>", text, length, &err);
   EntrainModel *m = model_from(a, s, NULL, libraries, &err);
+  if (m) m->in_memory = true;
   api_publish(&err, error);
   return m;
 }
 
-char *entrain_flat_text(const char *path, const EntrainLibraries *libraries, EntrainError *error) {
+char *entrain_flat_text(const char *path, const EntrainLibraries *given, EntrainError *error) {
   if (!path) return api_none("path", error);
   Err err = {0};
   Arena *a = arena_new();
   FlatRequest r = {0};
   const char *file = model_file(a, path, &r.class_name);
-  r.source = source_load(a, file, &err);
-  if (libraries) r.libraries = libraries->folders, r.library_count = libraries->count;
+  EntrainLibraries libraries;
+  bool fine = take_libraries(given, &libraries, &err);
+  r.source = fine ? source_load(a, file, &err) : NULL;
+  r.libraries = libraries.folders, r.library_count = libraries.count;
   const FlatText *flat = r.source ? flat_model(a, &r, NULL, &err) : NULL;
   char *text = NULL;
   if (flat) {
@@ -275,16 +298,10 @@ bool entrain_model_variable(const EntrainModel *m, EntrainKind kind, int i, Entr
   int k = p ? p->variable : variable_number(f, kind, i);
   if (k < 0) return false;
   const Variable *v = &f->variables.at[k];
-  *out =
-      (EntrainVariable){p ? p->name : v->name,
-                        v->description ? v->description : "",
-                        v->unit ? v->unit : "",
-                        p ? (p->dependent ? flat_value(f, p->node) : m->p[i]) : start_value(m, v),
-                        v->min,
-                        v->max,
-                        v->nominal,
-                        p && p->dependent};
-  return true;
+  return API_GIVE(out, EntrainVariable, p ? p->name : v->name, v->description ? v->description : "",
+                  v->unit ? v->unit : "",
+                  p ? (p->dependent ? flat_value(f, p->node) : m->p[i]) : start_value(m, v), v->min,
+                  v->max, v->nominal, p && p->dependent);
 }
 
 int entrain_model_find(const EntrainModel *m, EntrainKind kind, const char *name) {
@@ -363,7 +380,7 @@ static bool set(EntrainModel *m, const char *name, const char *text, Err *err) {
     return fail(err, ERR_NAME, "%s is not a parameter: %s", name,
                 f->variables.at[v].kind == VARIABLE_CONSTANT ? "it is a constant"
                 : f->variables.at[v].kind == VARIABLE_INPUT
-                    ? "it is an input; give it with --inputs"
+                    ? "it is an input; give its values with the inputs"
                     : "the equations determine it");
   if (k < 0) return api_unknown_name(f->parameter_names, "parameter", name, err);
   const ClosedVariable *closed = m->closed ? closed_parameter(m->closed, name) : NULL;
@@ -440,6 +457,6 @@ bool entrain_model_constraint(const EntrainModel *m, int i, EntrainConstraint *o
   if (!m || !out) return false;
   if (i < 0 || i >= m->constraints->count) return false;
   const ModelConstraint *c = &m->constraints->at[i];
-  *out = (EntrainConstraint){c->line, c->text, c->differentiated, c->redundant, c->place};
-  return true;
+  return API_GIVE(out, EntrainConstraint, c->line, c->text, c->differentiated, c->redundant,
+                  c->place);
 }

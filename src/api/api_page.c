@@ -28,8 +28,9 @@ static PrivateFolders private_folders(Arena *a, const EntrainProblem *p, const E
                           .home = home ? without_slash(a, home, strlen(home)) : NULL};
 }
 
-char *entrain_page(const EntrainProblem *problem, const EntrainPage *page) {
-  if (!page || !page->body) return NULL;
+char *entrain_page(const EntrainProblem *problem, const EntrainPage *given) {
+  EntrainPage full, *page = &full;
+  if (!given || !API_TAKE(page, EntrainPage, given, NULL) || !page->body) return NULL;
   Arena *a = arena_new();
   Text t;
   text_init(&t);

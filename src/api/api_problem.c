@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include "api/api.h"
-#include "api/api_simulator.h"
-#include "problem/read_problem.h"
+#include "api/api_memory.h"
 #include "problem/read_values.h"
 
 static void list_warnings(EntrainProblem *p, const Warnings *w) {
@@ -25,70 +24,100 @@ static void list_file(EntrainProblem *p, const char *path) {
 
 static void list_files(EntrainProblem *p, const char *path) {
   if (path) list_file(p, arena_copy(p->arena, path, strlen(path)));
-  list_file(p, p->problem->model_path);
+  bool in_memory = p->problem->model_in_memory;
+  if (!in_memory) list_file(p, p->problem->model_path);
   const Source *model = p->problem->model->flat->source; // with the libraries that it uses
   for (int i = 0; model && model->together && i < model->together->at.count; i++)
-    list_file(p, model->together->at.at[i]->name);
+    if (i > 0 || !in_memory) list_file(p, model->together->at.at[i]->name);
   for (const Problem *one = p->problem; one; one = one->validation)
-    for (int e = 0; e < one->experiment_count; e++) list_file(p, one->experiments[e].file);
+    for (int e = 0; e < one->experiment_count; e++)
+      if (!one->experiments[e].in_memory) list_file(p, one->experiments[e].file);
 }
 
-static EntrainProblem *wrap(Problem *problem, const char *path) {
-  if (!problem) return NULL;
-  Arena *a = arena_new();
+static const double *starts_of(Arena *a, const Problem *p) {
+  double *starts = ARENA_ARRAY(a, double, p->unknown_count + 1);
+  for (int i = 0; i < p->unknown_count; i++) starts[i] = p->unknowns[i].start;
+  return starts;
+}
+
+// The problem of what is kept in the arena, which it takes; kept NULL: that failed.
+static EntrainProblem *make(Arena *a, const KeptSource *kept, Err *err) {
+  Problem *problem = kept ? problem_of_kept(kept, err) : NULL;
+  if (!problem) {
+    arena_free(a);
+    return NULL;
+  }
   EntrainProblem *p = ARENA_NEW(a, EntrainProblem);
   p->arena = a;
   p->problem = problem;
+  p->kept = kept;
+  p->starts = starts_of(a, problem);
+  p->method = problem_method(problem, a);
   list_warnings(p, &problem->model->flat->warnings);
   list_warnings(p, &problem->warnings);
-  list_files(p, path);
+  list_files(p, kept->source.path);
   return p;
 }
 
-static bool settings_are_complete(const EntrainSetting *settings, int count, EntrainError *error) {
-  if (count < 0 || (count > 0 && !settings)) return api_missing("setting", error);
-  for (int i = 0; i < count; i++) {
-    if (!settings[i].name) return api_missing("name of a setting", error);
-    if (!settings[i].value) return api_missing("value of a setting", error);
-  }
-  return true;
+static EntrainProblem *make_from(const EntrainSource *source, bool is_named, EntrainError *error) {
+  Err err = {0};
+  Arena *a = arena_new();
+  EntrainProblem *p = make(a, keep_source(a, source, is_named, &err), &err);
+  api_publish(&err, error);
+  return p;
 }
 
-static ProblemSetting *copy_settings(Arena *a, const EntrainSetting *settings, int count) {
-  ProblemSetting *copy = ARENA_ARRAY(a, ProblemSetting, count + 1);
-  for (int i = 0; i < count; i++)
-    copy[i] = (ProblemSetting){settings[i].name, settings[i].value, settings[i].is_option};
-  return copy;
+EntrainProblem *entrain_problem_make(const EntrainSource *source, EntrainError *error) {
+  if (!source) return api_none("source", error);
+  Err err = {0};
+  EntrainSource full;
+  if (!API_TAKE(&full, EntrainSource, source, &err)) return api_fine(&err, error), NULL;
+  return make_from(&full, false, error);
+}
+
+// Start values that were set since it was read are those of the other one, too, unless its settings changed them.
+static void take_starts(const EntrainProblem *from, Problem *to) {
+  const Problem *old = from->problem;
+  for (int i = 0; i < old->unknown_count; i++)
+    for (int k = 0; k < to->unknown_count; k++) {
+      Unknown *u = &to->unknowns[k];
+      double start = old->unknowns[i].start;
+      if (strcmp(u->name, old->unknowns[i].name) == 0 && u->start == from->starts[i] &&
+          start >= u->min && start <= u->max)
+        u->start = start;
+    }
+}
+
+EntrainProblem *entrain_problem_with(const EntrainProblem *problem, const EntrainSetting *settings,
+                                     int count, EntrainError *error) {
+  if (!problem) return api_none("problem", error);
+  Err err = {0};
+  Arena *a = arena_new();
+  EntrainProblem *p = make(a, keep_source_with(a, problem->kept, settings, count, &err), &err);
+  if (p) take_starts(problem, p->problem);
+  api_publish(&err, error);
+  return p;
 }
 
 EntrainProblem *entrain_problem_load(const char *path, const EntrainSetting *settings, int count,
                                      EntrainError *error) {
   if (!path) return api_none("path", error);
-  if (!settings_are_complete(settings, count, error)) return NULL;
-  Err err = {0};
-  Arena *scratch = arena_new();
-  Problem *p = problem_load(path, copy_settings(scratch, settings, count), count, &err);
-  arena_free(scratch);
-  api_publish(&err, error);
-  return wrap(p, path);
+  return make_from(&(EntrainSource){.path = path, .settings = settings, .setting_count = count},
+                   false, error);
 }
 
 EntrainProblem *entrain_problem_parse_with(const char *name, const char *folder, const char *text,
                                            size_t length, const EntrainSetting *settings, int count,
                                            const EntrainSimulator *simulator, EntrainError *error) {
   if (!text) return api_none("text", error);
-  if (!settings_are_complete(settings, count, error)) return NULL;
-  Err err = {0};
-  ClosedSimulator *function = simulator ? api_closed_function(simulator, &err) : NULL;
-  Arena *scratch = arena_new();
-  Problem *p = NULL;
-  if (!err.code)
-    p = problem_parse_with(name ? name : "<text>", folder ? folder : ".", text, length,
-                           copy_settings(scratch, settings, count), count,
-                           function ? &function->model : NULL, &err);
-  arena_free(scratch);
-  api_publish(&err, error);
-  return wrap(p, NULL);
+  return make_from(&(EntrainSource){.name = name,
+                                    .folder = folder,
+                                    .text = text,
+                                    .length = length,
+                                    .settings = settings,
+                                    .setting_count = count,
+                                    .simulator = simulator},
+                   true, error);
 }
 
 EntrainProblem *entrain_problem_parse(const char *name, const char *folder, const char *text,
@@ -105,7 +134,7 @@ void entrain_problem_free(EntrainProblem *p) {
 
 const char *entrain_problem_method(const EntrainProblem *p) {
   if (!p) return NULL;
-  return problem_method(p->problem, p->arena);
+  return p->method;
 }
 bool entrain_problem_is_closed(const EntrainProblem *p) {
   return p && p->problem->closed;
@@ -138,9 +167,28 @@ bool entrain_problem_unknown(const EntrainProblem *p, int i, EntrainUnknown *out
   if (!p || !out) return false;
   if (i < 0 || i >= p->problem->unknown_count) return false;
   const Unknown *f = &p->problem->unknowns[i];
-  *out = (EntrainUnknown){f->name,    f->unit ? f->unit : "", f->start, f->min, f->max, f->log,
-                          f->in_model};
-  return true;
+  return API_GIVE(out, EntrainUnknown, f->name, f->unit ? f->unit : "", f->start, f->min, f->max,
+                  f->log, f->in_model);
+}
+
+// ---------------------------------------------------------------- experiments
+
+int entrain_problem_experiment_count(const EntrainProblem *p) {
+  int count = 0;
+  for (const Problem *one = p ? p->problem : NULL; one; one = one->validation)
+    count += one->experiment_count;
+  return count;
+}
+
+bool entrain_problem_experiment(const EntrainProblem *p, int i, EntrainExperiment *out) {
+  const Experiment *e = p ? problem_experiment(p->problem, i) : NULL;
+  if (!e || !out) return false;
+  const Problem *of = p->problem;
+  bool fitted = e >= of->experiments && e < of->experiments + of->experiment_count;
+  return API_GIVE(out, EntrainExperiment, .name = e->name, .data = e->file,
+                  .of_memory = e->in_memory, .fitted = fitted, .start = e->origin + e->start,
+                  .stop = e->origin + e->stop, .time_origin = e->time_origin ? e->time_origin : "",
+                  .epoch_unit = e->epoch_unit ? e->epoch_unit : "");
 }
 
 // The name p also matches p[swing].

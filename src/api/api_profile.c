@@ -25,7 +25,7 @@ typedef struct ProfileRelay {
 
 static bool relay(void *data, const Profile *p, bool fitting) {
   const ProfileRelay *to = data;
-  EntrainProfileProgress told = {fitting, p->sides, p->sides_done};
+  EntrainProfileProgress told = {sizeof told, fitting, p->sides, p->sides_done};
   return !to->listener || to->listener(to->data, &told);
 }
 
@@ -69,19 +69,22 @@ static bool request_is_sound(const EntrainProfileRequest *r, Err *err) {
   return true;
 }
 
-EntrainProfileRequest entrain_profile_request(void) {
-  return (EntrainProfileRequest){.level = 0.95, .range = 1000};
+bool entrain_profile_request(EntrainProfileRequest *out) {
+  return API_GIVE(out, EntrainProfileRequest, .level = 0.95, .range = 1000);
 }
 
 EntrainProfile *entrain_profile_run(const EntrainProblem *problem,
-                                    const EntrainProfileRequest *request,
+                                    const EntrainProfileRequest *given,
                                     EntrainProfileListener *listener, void *data,
                                     EntrainError *error) {
   if (!problem) return api_none("problem", error);
   Err err = {0};
   ProfileRelay to = {listener, data};
-  EntrainProfileRequest usual = entrain_profile_request();
-  if (!request) request = &usual;
+  EntrainProfileRequest full = {.size = sizeof full}, *request = &full;
+  if (!given)
+    entrain_profile_request(request);
+  else if (!API_TAKE(request, EntrainProfileRequest, given, &err))
+    return api_fine(&err, error), NULL;
   Arena *a = arena_new();
   int *numbers = ARENA_ARRAY(a, int, request->count > 0 ? request->count + 1 : 1);
   Profile *p = NULL;
@@ -109,6 +112,20 @@ double entrain_profile_threshold(const EntrainProfile *p) {
   if (!p) return nan("");
   return profile_of(p)->threshold;
 }
+bool entrain_profile_state(const EntrainProfile *profile, EntrainProfileState *out) {
+  if (!profile) return API_GIVE(out, EntrainProfileState, 0) && false;
+  const Profile *p = profile_of(profile);
+  const FitResult *r = p->fit;
+  return API_GIVE(
+      out, EntrainProfileState, .outcome = fit_outcome_word(r->outcome), .message = r->message,
+      .verdict = fit_has_result(r) ? fit_verdict_word(r->verdict) : "", .why = r->why,
+      .objective = r->objective, .level = p->level, .threshold = p->threshold,
+      .freedom = p->freedom, .sound = profile_is_sound(p), .stopped = p->stopped, .rough = p->rough,
+      .roughness = p->roughness, .restarts = p->restarts, .simulations = p->work.simulations,
+      .sensitivity_simulations = p->work.sensitivity_simulations, .seconds = p->seconds,
+      .values = r->x);
+}
+
 int entrain_profile_count(const EntrainProfile *p) {
   if (!p) return 0;
   return profile_of(p)->count;
@@ -120,20 +137,18 @@ bool entrain_profile_curve(const EntrainProfile *profile, int i, EntrainProfiled
   if (i < 0 || i >= p->count) return false;
   const ProfileCurve *c = &p->curves[i];
   const Unknown *f = &p->problem->unknowns[c->number];
-  *out = (EntrainProfiled){.name = f->name,
-                           .unit = f->unit ? f->unit : "",
-                           .estimate = p->fit->x[c->number],
-                           .std_error = c->std_error,
-                           .ci_low = c->low,
-                           .ci_high = c->high,
-                           .low = c->side[0].at,
-                           .high = c->side[1].at,
-                           .low_end = profile_end_word(c->side[0].end),
-                           .high_end = profile_end_word(c->side[1].end),
-                           .verdict = profile_verdict_word(c->verdict),
-                           .remark = c->remark,
-                           .points = c->point_count};
-  return true;
+  bool flat = c->verdict == PROFILE_IS_FLAT || c->verdict == PROFILE_IS_STRUCTURAL;
+  return API_GIVE(
+      out, EntrainProfiled, .name = f->name, .unit = f->unit ? f->unit : "",
+      .estimate = p->fit->x[c->number], .std_error = c->std_error, .ci_low = c->low,
+      .ci_high = c->high, .low = c->side[0].at, .high = c->side[1].at,
+      .low_end = profile_end_word(c->side[0].end), .high_end = profile_end_word(c->side[1].end),
+      .verdict = profile_verdict_word(c->verdict), .remark = c->remark, .points = c->point_count,
+      .flat = flat, .flat_low = flat ? c->side[0].flat_to : nan(""),
+      .flat_high = flat ? c->side[1].flat_to : nan(""), .moves_along = c->moves,
+      .moves_along_count = c->move_count, .low_highest = c->side[0].highest,
+      .high_highest = c->side[1].highest, .low_jump = c->side[0].jump, .high_jump = c->side[1].jump,
+      .factor = c->factor);
 }
 
 bool entrain_profile_point(const EntrainProfile *profile, int i, int k, EntrainProfilePoint *out) {
@@ -141,8 +156,7 @@ bool entrain_profile_point(const EntrainProfile *profile, int i, int k, EntrainP
   const Profile *p = profile_of(profile);
   if (i < 0 || i >= p->count || k < 0 || k >= p->curves[i].point_count) return false;
   const ProfilePoint *at = &p->curves[i].points[k];
-  *out = (EntrainProfilePoint){at->value, at->objective, at->ratio, at->x};
-  return true;
+  return API_GIVE(out, EntrainProfilePoint, at->value, at->objective, at->ratio, at->x);
 }
 
 int entrain_profile_note_count(const EntrainProfile *p) {

@@ -59,13 +59,11 @@ const char *entrain_result_slopes(const EntrainResult *r) {
   return r->trajectory.slopes_by;
 }
 
-void entrain_result_work(const EntrainResult *r, EntrainWork *out) {
-  if (!out) return;
-  *out = (EntrainWork){0};
-  if (!r) return;
+bool entrain_result_work(const EntrainResult *r, EntrainWork *out) {
+  if (!r) return API_GIVE(out, EntrainWork, 0) && false;
   const StepCount *c = &r->trajectory.work;
-  *out = (EntrainWork){c->steps,          c->rejected,          c->rhs,     c->jacobians,
-                       c->factorisations, r->trajectory.events, r->seconds, r->trajectory.solver};
+  return API_GIVE(out, EntrainWork, c->steps, c->rejected, c->rhs, c->jacobians, c->factorisations,
+                  r->trajectory.events, r->seconds, r->trajectory.solver);
 }
 
 // ---------------------------------------------------------------- invariants
@@ -76,10 +74,8 @@ int entrain_result_invariant_count(const EntrainResult *r) {
 }
 
 bool entrain_result_invariant(const EntrainResult *r, int i, EntrainInvariant *out) {
-  if (!r || !out) return false;
-  if (i < 0 || i >= r->invariant_count) return false;
-  *out = r->invariants[i];
-  return true;
+  if (!r || i < 0 || i >= r->invariant_count) return false;
+  return api_give(out, &r->invariants[i], sizeof *out);
 }
 
 int entrain_result_worst_invariant(const EntrainResult *r) {
@@ -151,7 +147,7 @@ char *entrain_result_csv(const EntrainResult *r) {
 
 char *entrain_result_json(const EntrainResult *r) {
   if (!r) return NULL;
-  EntrainWork w;
+  ENTRAIN_STRUCT(EntrainWork, w);
   Text t;
   entrain_result_work(r, &w);
   text_init(&t);

@@ -16,7 +16,8 @@ static const ObjectiveScan *scan_of(const EntrainScan *s) {
 }
 
 static EntrainScanState state_of(const ObjectiveScan *s) {
-  return (EntrainScanState){.points = s->points * s->lambda_count,
+  return (EntrainScanState){.size = sizeof(EntrainScanState),
+                            .points = s->points * s->lambda_count,
                             .done = s->done,
                             .failed = s->failed,
                             .seconds = s->work.seconds,
@@ -37,7 +38,6 @@ static bool relay(void *data, const ObjectiveScan *s) {
 }
 
 static bool is_complete(const EntrainScanRequest *q, EntrainError *error) {
-  if (!q) return api_missing("request", error);
   if (q->axis_count < 1 || q->axis_count > SCAN_AXES || !q->axes)
     return api_missing("axis, or there are more than two,", error);
   for (int k = 0; k < q->axis_count; k++)
@@ -45,11 +45,14 @@ static bool is_complete(const EntrainScanRequest *q, EntrainError *error) {
   return q->lambda_count >= 0 || api_missing("number of lambdas", error);
 }
 
-EntrainScan *entrain_scan_run(const EntrainProblem *problem, const EntrainScanRequest *q,
+EntrainScan *entrain_scan_run(const EntrainProblem *problem, const EntrainScanRequest *given,
                               EntrainScanListener *listener, void *data, EntrainError *error) {
   if (!problem) return api_none("problem", error);
-  if (!is_complete(q, error)) return NULL;
+  if (!given) return api_none("request", error);
   Err err = {0};
+  EntrainScanRequest full, *q = &full;
+  if (!API_TAKE(q, EntrainScanRequest, given, &err)) return api_fine(&err, error), NULL;
+  if (!is_complete(q, error)) return NULL;
   ScanRelay to = {listener, data};
   ScanAxis axes[SCAN_AXES];
   for (int k = 0; k < q->axis_count; k++)
@@ -70,10 +73,9 @@ void entrain_scan_free(EntrainScan *s) {
   if (s) scan_free(&s->scan);
 }
 
-void entrain_scan_state(const EntrainScan *s, EntrainScanState *out) {
-  if (!out) return;
-  *out = (EntrainScanState){0};
-  if (s) *out = state_of(scan_of(s));
+bool entrain_scan_state(const EntrainScan *s, EntrainScanState *out) {
+  EntrainScanState state = s ? state_of(scan_of(s)) : (EntrainScanState){0};
+  return api_give(out, &state, sizeof state) && s;
 }
 
 double entrain_scan_objective(const EntrainScan *scan, int lambda, int point) {
@@ -87,6 +89,49 @@ int entrain_scan_best(const EntrainScan *scan, int lambda) {
   if (!scan || lambda < 0 || lambda >= scan_of(scan)->lambda_count) return -1;
   return scan_of(scan)->best[lambda];
 }
+
+// ---------------------------------------------------------------- the grid
+
+int entrain_scan_point_count(const EntrainScan *s) {
+  return s ? scan_of(s)->points : 0;
+}
+
+int entrain_scan_axis_count(const EntrainScan *s) {
+  return s ? scan_of(s)->axis_count : 0;
+}
+
+bool entrain_scan_axis(const EntrainScan *s, int i, EntrainScanAxis *out) {
+  if (!out || i < 0 || i >= entrain_scan_axis_count(s)) return false;
+  const ScanAxis *a = &scan_of(s)->axes[i];
+  *out = (EntrainScanAxis){a->name, a->from, a->to, a->count, a->log};
+  return true;
+}
+
+double entrain_scan_value(const EntrainScan *s, int point, int axis) {
+  if (point < 0 || point >= entrain_scan_point_count(s)) return nan("");
+  if (axis < 0 || axis >= entrain_scan_axis_count(s)) return nan("");
+  const ScanAxis *axes = scan_of(s)->axes;
+  for (int k = 0; k < axis; k++) point /= axes[k].count;
+  return scan_value(&axes[axis], point % axes[axis].count);
+}
+
+int entrain_scan_lambda_count(const EntrainScan *s) {
+  return s ? scan_of(s)->lambda_count : 0;
+}
+
+double entrain_scan_lambda(const EntrainScan *s, int i) {
+  return i >= 0 && i < entrain_scan_lambda_count(s) ? scan_of(s)->lambda[i] : nan("");
+}
+
+int entrain_scan_failure_count(const EntrainScan *s) {
+  return s ? scan_of(s)->failures.count : 0;
+}
+
+bool entrain_scan_failure(const EntrainScan *s, int i, EntrainFailure *out) {
+  return s && api_give_failure(scan_of(s)->failures.at, scan_of(s)->failures.count, i, out);
+}
+
+// ---------------------------------------------------------------- texts and pictures
 
 char *entrain_scan_report(const EntrainScan *s, int width, bool colour) {
   if (!s) return NULL;

@@ -39,6 +39,9 @@ struct EntrainSimulation {
   ResultColumns *shared;
   int version; // of the model it was made for
   SimulateOptions made_with;
+  // Of an experiment: who it is, and how inputs are interpolated that the data do not have; NULL: of no experiment.
+  const Experiment *experiment;
+  bool interpolates_as_said; // an option of this simulation says how
 };
 
 static void forget_system(EntrainSimulation *s) {
@@ -63,12 +66,7 @@ static void select_all(EntrainSimulation *s) {
       s->selected[s->selected_count++] = i;
 }
 
-EntrainSimulation *entrain_simulation_new(const EntrainModel *m, const EntrainOptions *o,
-                                          EntrainError *error) {
-  if (!m) return api_none("model", error);
-  if (!o) return api_none("options", error);
-  Err err = {0};
-  Arena *a = arena_new();
+static EntrainSimulation *simulation_new(Arena *a, const EntrainModel *m, const EntrainOptions *o) {
   EntrainSimulation *s = ARENA_NEW(a, EntrainSimulation);
   s->arena = a;
   s->model = m;
@@ -79,6 +77,15 @@ EntrainSimulation *entrain_simulation_new(const EntrainModel *m, const EntrainOp
   s->inputs = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
   s->made_of = ARENA_ARRAY(a, const Input *, m->model->nu + 1);
   select_all(s);
+  return s;
+}
+
+EntrainSimulation *entrain_simulation_new(const EntrainModel *m, const EntrainOptions *o,
+                                          EntrainError *error) {
+  if (!m) return api_none("model", error);
+  if (!o) return api_none("options", error);
+  Err err = {0};
+  EntrainSimulation *s = simulation_new(arena_new(), m, o);
   api_publish(&err, error);
   return s;
 }
@@ -184,7 +191,10 @@ static InputKind interpolation(const EntrainSimulation *s, int input) {
   const Model *m = s->model->model;
   char word[OPTION_WORD_SIZE];
   InputKind kind = INPUT_LINEAR;
+  const Experiment *e = s->experiment;
   if (m->flat->variables.at[m->input[input]].boolean) return INPUT_HOLD;
+  if (e && !s->interpolates_as_said)
+    return input_is_sampled(e->inputs[input]) ? input_kind(e->inputs[input]) : e->interpolation;
   simulate_options_word(&s->options->simulate, "interpolation", word);
   input_kind_find(word, &kind);
   return kind;
@@ -426,14 +436,15 @@ static bool fill_inputs(EntrainSimulation *s, Err *err) {
     if (!v->has_value)
       return fail(
           err, ERR_DATA,
-          "the input %s has no data; give it with --inputs or a default in the model (input "
-          "Real %s = 0)",
+          "the input %s has no data; give its values with the inputs, or a default in the model "
+          "(input Real %s = 0)",
           v->name, v->name);
     if (v->default_follows && s->parameter_count)
-      return fail(err, ERR_UNSUPPORTED,
-                  "the default of the input %s depends on parameters, which sensitivities do not "
-                  "support; give it with --inputs, or make it a variable with an equation",
-                  v->name);
+      return fail(
+          err, ERR_UNSUPPORTED,
+          "the default of the input %s depends on parameters, which sensitivities do not "
+          "support; give its values with the inputs, or make it a variable with an equation",
+          v->name);
     s->inputs[i] = default_input(s, i, v->default_value);
   }
   return true;
@@ -518,7 +529,8 @@ static void note_invariants(EntrainResult *r, const EntrainSimulation *s) {
   for (int k = 0; k < all->count; k++)
     for (int i = all->at[k].first; i < all->at[k].first + all->at[k].count; i++)
       r->invariants[r->invariant_count++] =
-          (EntrainInvariant){k,
+          (EntrainInvariant){sizeof(EntrainInvariant),
+                             k,
                              all->at[k].line,
                              m->invariants[i].level,
                              simulate_violation(s->work, i),
@@ -581,6 +593,8 @@ static EntrainResult *simulate(EntrainSimulation *s, Err *err) {
                              .start = s->start - s->origin,
                              .times = s->since,
                              .count = s->time_count};
+  if (s->experiment)
+    request.experiment = s->experiment->number, request.experiment_name = s->experiment->name;
   ClosedModel *closed = s->model->closed;
   if (closed) closed->set_threads(closed, s->options->fit.threads);
   double begin = clock_seconds();
@@ -605,4 +619,67 @@ EntrainResult *entrain_simulation_run(EntrainSimulation *s, EntrainError *error)
   EntrainResult *r = simulate(s, &err);
   api_publish(&err, error);
   return r;
+}
+
+// ---------------------------------------------------------------- of an experiment
+
+// The model as the experiment has it; it lives as long as the simulation.
+static EntrainModel *model_of(Arena *a, const Problem *root, const Problem *of, int e,
+                              const double *values) {
+  EntrainModel *m = ARENA_NEW(a, EntrainModel);
+  m->arena = a;
+  m->model = root->model;
+  m->closed = root->closed;
+  m->p = ARENA_ARRAY(a, double, root->model->np + 1);
+  problem_parameters(of, e, values, m->p);
+  m->constraints = model_constraints_new(a, root->model);
+  return m;
+}
+
+static bool take_options(EntrainSimulation *s, EntrainOptions *o, const EntrainSetting *given,
+                         int count, EntrainError *error) {
+  for (int i = 0; i < count; i++) {
+    if (!entrain_options_set(o, given[i].name, given[i].value, error)) return false;
+    s->interpolates_as_said |= strcmp(given[i].name, "interpolation") == 0;
+  }
+  return true;
+}
+
+// Inputs of the experiment count from its origin.
+static void take_inputs(EntrainSimulation *s, const Experiment *e) {
+  s->experiment = e;
+  for (int i = 0; i < s->model->model->nu; i++) {
+    const Input *in = e->inputs[i];
+    if (s->interpolates_as_said && input_is_sampled(in))
+      in = input_as(s->arena, in, interpolation(s, i));
+    s->given[i] = input_since(s->arena, in, -e->origin);
+  }
+}
+
+EntrainSimulation *entrain_problem_simulation(const EntrainProblem *problem, int i,
+                                              const double *values, const EntrainSetting *options,
+                                              int count, EntrainError *error) {
+  if (!problem) return api_none("problem", error);
+  if (count < 0 || (count > 0 && !options)) return api_none("list of options", error);
+  Err err = {0};
+  const Problem *root = problem->problem, *of = root;
+  const Experiment *e = problem_experiment(root, i);
+  if (!e) fail(&err, ERR_USAGE, "there is no experiment number %d", i);
+  for (int k = 0; values && k < root->unknown_count; k++)
+    if (!isfinite(values[k]))
+      fail(&err, ERR_VALUE, "the value of %s must be finite", root->unknowns[k].name);
+  if (err.code) return api_fine(&err, error), NULL;
+  while (e < of->experiments || e >= of->experiments + of->experiment_count) of = of->validation;
+  Arena *a = arena_new();
+  EntrainOptions *o = ARENA_NEW(a, EntrainOptions);
+  o->simulate = root->simulate, o->fit = root->options;
+  EntrainSimulation *s =
+      simulation_new(a, model_of(a, root, of, (int)(e - of->experiments), values), o);
+  if (take_options(s, o, options, count, error)) {
+    take_inputs(s, e);
+    api_publish(&err, error);
+    return s;
+  }
+  entrain_simulation_free(s);
+  return NULL;
 }

@@ -31,7 +31,8 @@ static bool still_wanted(const EntrainSimulatorCall *call) {
 
 static bool call_back(void *data, FunctionCall *f) {
   const Callback *c = data;
-  CallbackCall call = {.shown = {.parameters = f->parameters,
+  CallbackCall call = {.shown = {.size = sizeof call.shown,
+                                 .parameters = f->parameters,
                                  .start = f->start,
                                  .times = f->times,
                                  .time_count = f->time_count,
@@ -53,7 +54,7 @@ static const char *copied(Arena *a, const char *text) {
   return arena_print(a, "%s", text ? text : "");
 }
 
-static bool is_complete(const EntrainSimulator *s, Err *err) {
+bool simulator_is_complete(const EntrainSimulator *s, Err *err) {
   bool lists = s->parameter_count >= 0 && s->input_count >= 0 && s->output_count > 0 &&
                (s->parameters || !s->parameter_count) && (s->inputs || !s->input_count) &&
                s->outputs;
@@ -120,8 +121,8 @@ static ClosedDescription *describe(Arena *a, const EntrainSimulator *s, Err *err
   return d;
 }
 
-ClosedSimulator *api_closed_function(const EntrainSimulator *s, Err *err) {
-  if (!is_complete(s, err)) return NULL;
+static ClosedSimulator *closed_of_function(const EntrainSimulator *s, Err *err) {
+  if (!simulator_is_complete(s, err)) return NULL;
   Arena *a = arena_new();
   ClosedDescription *d = describe(a, s, err);
   if (!d) {
@@ -132,4 +133,43 @@ ClosedSimulator *api_closed_function(const EntrainSimulator *s, Err *err) {
   c->simulator = *s;
   ClosedFunction f = {call_back, c, s->concurrent, s->has_slopes};
   return closed_function_new(&f, d, d->name, a);
+}
+
+// ---------------------------------------------------------------- how one is made
+
+static const char *const *copied_names(Arena *a, const char *const *names, int count) {
+  const char **list = ARENA_ARRAY(a, const char *, count + 1);
+  for (int i = 0; i < count; i++) list[i] = copied(a, names[i]);
+  return list;
+}
+
+ClosedMaker *closed_maker_copy(Arena *a, const ClosedMaker *m, ClosedModel *of) {
+  ClosedMaker *c = ARENA_NEW(a, ClosedMaker);
+  *c = *m;
+  if (of)
+    c->texts = closed_simulator(of)->texts.at, c->text_count = closed_simulator(of)->texts.count;
+  c->texts = copied_names(a, c->texts, c->text_count);
+  if (m->fmu.path) {
+    c->fmu.path = copied(a, m->fmu.path);
+    return c;
+  }
+  EntrainSimulator *f = &c->function;
+  f->name = copied(a, f->name);
+  f->inputs = copied_names(a, f->inputs, f->input_count);
+  f->outputs = copied_names(a, f->outputs, f->output_count);
+  EntrainSimulatorParameter *list =
+      ARENA_ARRAY(a, EntrainSimulatorParameter, f->parameter_count + 1);
+  for (int i = 0; i < f->parameter_count; i++) {
+    list[i] = m->function.parameters[i];
+    list[i].name = copied(a, list[i].name), list[i].unit = copied(a, list[i].unit);
+  }
+  f->parameters = list;
+  return c;
+}
+
+ClosedSimulator *closed_maker_open(const ClosedMaker *m, Err *err) {
+  ClosedSimulator *s =
+      m->fmu.path ? fmu_closed_open(&m->fmu, err) : closed_of_function(&m->function, err);
+  for (int i = 1; s && i < m->text_count; i++) closed_text(&s->model, m->texts[i]);
+  return s;
 }

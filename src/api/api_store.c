@@ -50,7 +50,7 @@ struct EntrainStore {
 // ---------------------------------------------------------------- who computes
 
 static const char *version_text(void) {
-  return "entrain 0.1.0 (source " SOURCE_DIGEST ")";
+  return "entrain " ENTRAIN_VERSION " (source " SOURCE_DIGEST ")";
 }
 
 static const char *fingerprint_of(Arena *a) {
@@ -134,11 +134,14 @@ static bool begin(EntrainStudy *s, const EntrainStudyRequest *q, EntrainStoreLis
          take_part(s, q->threads, "", err) && join(s, err);
 }
 
-bool entrain_study_begin(EntrainStudy *s, const EntrainStudyRequest *q,
+bool entrain_study_begin(EntrainStudy *s, const EntrainStudyRequest *given,
                          EntrainStoreListener *listener, void *data, EntrainError *error) {
   if (!s) return api_missing("study", error);
-  if (!q || !q->store || !q->name) return api_missing("request with a store and a name", error);
+  if (!given) return api_missing("request", error);
   Err err = {0};
+  EntrainStudyRequest full, *q = &full;
+  if (!API_TAKE(q, EntrainStudyRequest, given, &err)) return api_fine(&err, error);
+  if (!q->store || !q->name) return api_missing("request with a store and a name", error);
   end_use(s);
   if (!s->record) begin(s, q, listener, data, &err);
   return api_fine(&err, error);
@@ -183,15 +186,14 @@ void entrain_study_free(EntrainStudy *s) {
 
 static const double ASK_EVERY = 0.25, RATE_OVER = 2; // s
 
-static void show_progress(ProgressView *v, Store *s, int64_t study, EntrainStudyProgress *out) {
+static const EntrainStudyProgress *progress_of(ProgressView *v, Store *s, int64_t study) {
   double now = clock_seconds();
-  *out = v->told;
-  if (v->asked && now - v->asked < ASK_EVERY) return;
+  if (v->asked && now - v->asked < ASK_EVERY) return &v->told;
   v->asked = now;
   if (!v->arena) v->arena = arena_new();
   arena_reset(v->arena);
   StudyProgress p;
-  if (!study_progress(s, v->arena, study, &p, NULL)) return;
+  if (!study_progress(s, v->arena, study, &p, NULL)) return &v->told;
   if (!v->counted_at || p.done < v->counted)
     v->counted_at = now, v->counted = p.done, v->rate = nan("");
   if (now - v->counted_at > RATE_OVER || (isnan(v->rate) && p.done > v->counted)) {
@@ -201,7 +203,8 @@ static void show_progress(ProgressView *v, Store *s, int64_t study, EntrainStudy
   const char **words = ARENA_ARRAY(v->arena, const char *, p.ended_count + 1);
   long *counts = ARENA_ARRAY(v->arena, long, p.ended_count + 1);
   for (int i = 0; i < p.ended_count; i++) words[i] = p.ended[i].word, counts[i] = p.ended[i].runs;
-  v->told = (EntrainStudyProgress){.state = (EntrainStudyState)p.state,
+  v->told = (EntrainStudyProgress){.size = sizeof v->told,
+                                   .state = (EntrainStudyState)p.state,
                                    .done = p.done,
                                    .total = p.total,
                                    .lost = p.lost,
@@ -215,20 +218,18 @@ static void show_progress(ProgressView *v, Store *s, int64_t study, EntrainStudy
                                    .words = words,
                                    .counts = counts,
                                    .word_count = p.ended_count};
-  *out = v->told;
+  return &v->told;
 }
 
 // Asking must not be recorded, and goes on while the study itself is stopped.
 bool entrain_study_progress(EntrainStudy *s, EntrainStudyProgress *out) {
   if (!s || !s->record || !out) return false;
-  show_progress(&s->view, s->store, s->row.number, out);
-  return true;
+  return api_give(out, progress_of(&s->view, s->store, s->row.number), sizeof *out);
 }
 
 bool entrain_store_progress(EntrainStore *s, long study, EntrainStudyProgress *out) {
   if (!s || !out) return false;
-  show_progress(&s->view, s->store, study, out);
-  return true;
+  return api_give(out, progress_of(&s->view, s->store, study), sizeof *out);
 }
 
 // ---------------------------------------------------------------- studies that are there
@@ -271,24 +272,17 @@ int entrain_store_count(EntrainStore *s) {
   return read_rows(s, NULL) ? s->count : -1;
 }
 
-static void tell_row(const StudyRow *r, EntrainStudyInfo *out) {
-  *out = (EntrainStudyInfo){.number = (long)r->number,
-                            .state = (EntrainStudyState)r->state,
-                            .name = r->name,
-                            .note = r->note,
-                            .words = r->words,
-                            .all_words = r->all_words,
-                            .version = r->version,
-                            .fingerprint = r->fingerprint,
-                            .tags = r->tags,
-                            .made = r->made,
-                            .seconds = r->seconds};
+static bool tell_row(const StudyRow *r, EntrainStudyInfo *out) {
+  return API_GIVE(out, EntrainStudyInfo, .number = (long)r->number,
+                  .state = (EntrainStudyState)r->state, .name = r->name, .note = r->note,
+                  .words = r->words, .all_words = r->all_words, .version = r->version,
+                  .fingerprint = r->fingerprint, .tags = r->tags, .made = r->made,
+                  .seconds = r->seconds);
 }
 
 bool entrain_store_study(const EntrainStore *s, int i, EntrainStudyInfo *out) {
   if (!s || !out || i < 0 || i >= s->count) return false;
-  tell_row(&s->rows[i], out);
-  return true;
+  return tell_row(&s->rows[i], out);
 }
 
 static bool attend(EntrainStore *s, const EntrainAttendant *me, Err *err) {
@@ -368,12 +362,14 @@ static const StudyRow *find_work(EntrainStore *s, const EntrainAttendant *me) {
   return NULL;
 }
 
-EntrainStudy *entrain_store_work(EntrainStore *s, const EntrainAttendant *me, double seconds,
+EntrainStudy *entrain_store_work(EntrainStore *s, const EntrainAttendant *given, double seconds,
                                  const char **why, EntrainError *error) {
   Err err = {0};
   EntrainStudy *study = NULL;
+  EntrainAttendant full, *me = &full;
   if (why) *why = "";
-  if (!s || !me) return api_none(s ? "attendant" : "store", error);
+  if (!s || !given) return api_none(s ? "attendant" : "store", error);
+  if (!API_TAKE(me, EntrainAttendant, given, &err)) return api_fine(&err, error), NULL;
   double until = clock_seconds() + seconds;
   while (attend(s, me, &err) && read_rows(s, &err)) {
     const StudyRow *row = find_work(s, me);
@@ -387,11 +383,13 @@ EntrainStudy *entrain_store_work(EntrainStore *s, const EntrainAttendant *me, do
   return study;
 }
 
-EntrainStudy *entrain_store_resume(EntrainStore *s, const EntrainAttendant *me, long n,
+EntrainStudy *entrain_store_resume(EntrainStore *s, const EntrainAttendant *given, long n,
                                    EntrainError *error) {
   Err err = {0};
   EntrainStudy *study = NULL;
-  if (!s || !me) return api_none(s ? "attendant" : "store", error);
+  EntrainAttendant full, *me = &full;
+  if (!s || !given) return api_none(s ? "attendant" : "store", error);
+  if (!API_TAKE(me, EntrainAttendant, given, &err)) return api_fine(&err, error), NULL;
   if (attend(s, me, &err) && read_rows(s, &err)) {
     const StudyRow *row = n == 0 && s->count ? &s->rows[s->count - 1] : NULL;
     for (int i = 0; i < s->count && n; i++)
@@ -421,8 +419,7 @@ void entrain_store_rest(EntrainStore *s, double seconds) {
 
 bool entrain_study_info(const EntrainStudy *s, EntrainStudyInfo *out) {
   if (!s || !s->row.number || !out) return false;
-  tell_row(&s->row, out);
-  return true;
+  return tell_row(&s->row, out);
 }
 
 bool entrain_study_join(EntrainStudy *s, EntrainError *error) {

@@ -1,4 +1,6 @@
 // The public library: checks before a fit, studies with known truth.
+#include <math.h>
+
 #include "api/api.h"
 #include "api/api_figures.h"
 #include "base/patience.h"
@@ -43,11 +45,43 @@ int entrain_check_count(const EntrainCheck *c) {
 }
 
 bool entrain_check_finding(const EntrainCheck *c, int i, EntrainFinding *out) {
-  if (!c || !out) return false;
+  if (!c) return false;
   if (i < 0 || i >= check_of(c)->findings.count) return false;
   const Finding *f = &check_of(c)->findings.at[i];
-  *out = (EntrainFinding){(EntrainFindingKind)f->kind, f->topic, f->text};
-  return true;
+  return API_GIVE(out, EntrainFinding, (EntrainFindingKind)f->kind, f->topic, f->text);
+}
+
+bool entrain_check_state(const EntrainCheck *check, EntrainCheckState *out) {
+  if (!check) return API_GIVE(out, EntrainCheckState, 0) && false;
+  const Check *c = check_of(check);
+  return API_GIVE(out, EntrainCheckState, .passed = check_passed(c), .starts = c->starts,
+                  .stopped = c->stopped, .objective_start = c->objective_start, .floor = c->floor,
+                  .rank = c->statistics ? c->statistics->rank : -1);
+}
+
+bool entrain_check_unknown(const EntrainCheck *check, int i, EntrainChecked *out) {
+  if (!check || i < 0 || i >= check_of(check)->problem->unknown_count) return false;
+  const Check *c = check_of(check);
+  const StatParameter *s = c->statistics ? &c->statistics->parameters[i] : NULL;
+  return API_GIVE(out, EntrainChecked, .name = c->problem->unknowns[i].name, .known = s != NULL,
+                  .identifiable = s && s->identifiable, .inactive = s && s->inactive,
+                  .relative_at_1_percent = s ? s->relative_at_1_percent : nan(""),
+                  .reason = s && s->reason ? s->reason : "");
+}
+
+double entrain_check_singular_value(const EntrainCheck *check, int i) {
+  const Statistics *s = check ? check_of(check)->statistics : NULL;
+  return s && i >= 0 && i < s->n ? s->singular_values[i] : nan("");
+}
+
+double entrain_check_sensitivity(const EntrainCheck *check, int channel, int unknown) {
+  const Check *c = check ? check_of(check) : NULL;
+  if (!c || !c->sensitivity || unknown < 0 || unknown >= c->problem->unknown_count) return nan("");
+  int channels = 0;
+  for (int e = 0; e < c->problem->experiment_count; e++)
+    channels += c->problem->experiments[e].channel_count;
+  if (channel < 0 || channel >= channels) return nan("");
+  return c->sensitivity[(size_t)channel * (size_t)c->problem->unknown_count + (size_t)unknown];
 }
 
 char *entrain_check_report(const EntrainCheck *c, int width, bool colour) {
@@ -86,7 +120,8 @@ typedef struct TrialRelay {
 } TrialRelay;
 
 static EntrainTrials trials_of(const Recover *r) {
-  return (EntrainTrials){.trials = r->trials,
+  return (EntrainTrials){.size = sizeof(EntrainTrials),
+                         .trials = r->trials,
                          .done = r->done,
                          .succeeded = r->succeeded,
                          .confirmed = r->confirmed,
@@ -124,12 +159,23 @@ void entrain_recover_free(EntrainRecover *r) {
   if (r) recover_free(&r->recover);
 }
 
-void entrain_recover_trials(const EntrainRecover *r, EntrainTrials *out) {
-  if (!out) return;
-  *out = (EntrainTrials){0};
-  if (!r) return;
-  *out = trials_of(recover_of(r));
+bool entrain_recover_trials(const EntrainRecover *r, EntrainTrials *out) {
+  EntrainTrials trials = r ? trials_of(recover_of(r)) : (EntrainTrials){0};
+  return api_give(out, &trials, sizeof trials) && r;
 }
+
+bool entrain_recover_trial(const EntrainRecover *recover, int i, EntrainTrial *out) {
+  if (!recover || i < 0 || i >= recover_of(recover)->done) return false;
+  const Recover *r = recover_of(recover);
+  size_t row = (size_t)i * (size_t)r->problem->unknown_count;
+  return API_GIVE(out, EntrainTrial, .succeeded = r->ok[i], .fits = r->fit[i],
+                  .outcome = fit_outcome_word(r->outcome[i]),
+                  .verdict = r->confirmed ? fit_verdict_word(r->verdict[i]) : "",
+                  .objective = r->objectives[i], .objective_truth = r->objectives_truth[i],
+                  .simulations = r->work[i], .values = r->estimates + row,
+                  .std_errors = r->std_errors + row);
+}
+
 int entrain_recover_count(const EntrainRecover *r) {
   if (!r) return 0;
   return recover_of(r)->problem->unknown_count;
@@ -141,9 +187,8 @@ bool entrain_recover_unknown(const EntrainRecover *r, int i, EntrainRecovered *o
   if (i < 0 || i >= s->problem->unknown_count) return false;
   const RecoverParameter *p = &s->parameters[i];
   const Unknown *f = &s->problem->unknowns[i];
-  *out = (EntrainRecovered){f->name,   f->unit ? f->unit : "", p->truth,   p->mean, p->bias,
-                            p->spread, p->predicted,           p->coverage};
-  return true;
+  return API_GIVE(out, EntrainRecovered, f->name, f->unit ? f->unit : "", p->truth, p->mean,
+                  p->bias, p->spread, p->predicted, p->coverage, p->bias_t);
 }
 
 char *entrain_recover_report(const EntrainRecover *r, int width, bool colour) {

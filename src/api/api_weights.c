@@ -8,7 +8,8 @@ bool entrain_weights(const EntrainProblem *p, EntrainWeights *out) {
   if (!p || !out) return false;
   Arena *a = arena_new();
   const SampleWeights *w = weights_of_problem(p->problem, a);
-  *out = (EntrainWeights){.kind = weight_kind_word(w->kind),
+  EntrainWeights found = {.size = sizeof found,
+                          .kind = weight_kind_word(w->kind),
                           .given = p->problem->weights != NULL,
                           .samples = w->count,
                           .counted = w->counted,
@@ -19,19 +20,15 @@ bool entrain_weights(const EntrainProblem *p, EntrainWeights *out) {
                           .equal = w->equal,
                           .error = w->error};
   arena_free(a);
-  return true;
+  return api_give(out, &found, sizeof found);
 }
 
 bool entrain_weights_variable(const EntrainProblem *p, int i, EntrainWeightVariable *out) {
   const SampleWeights *w = p ? p->problem->weights : NULL;
   if (!w || !out || i < 0 || i >= w->variable_count) return false;
   const WeightVariable *v = &w->variables[i];
-  *out = (EntrainWeightVariable){.name = v->name,
-                                 .unit = v->unit,
-                                 .least = v->least,
-                                 .most = v->least + v->range,
-                                 .cells = w->kind == WEIGHT_GRID ? v->cells : 0};
-  return true;
+  return API_GIVE(out, EntrainWeightVariable, .name = v->name, .unit = v->unit, .least = v->least,
+                  .most = v->least + v->range, .cells = w->kind == WEIGHT_GRID ? v->cells : 0);
 }
 
 int entrain_weights_samples(const EntrainProblem *p, int experiment, double *times,

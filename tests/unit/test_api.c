@@ -25,13 +25,16 @@ typedef struct Objects {
   EntrainModel *model;
   EntrainSimulation *simulation;
   EntrainResult *result;
-  EntrainProblem *problem;
+  EntrainProblem *problem, *wider;
   EntrainFit *fit;
   EntrainCheck *check;
   EntrainRecover *recover;
   EntrainCompare *compare;
   EntrainBasin *basin;
   EntrainProfile *profile;
+  EntrainScan *scan;
+  EntrainModels *models;
+  EntrainCurves *curves;
 } Objects;
 
 static void write_file(const Objects *o, const char *name, const char *text) {
@@ -59,9 +62,23 @@ static void make_studies(Objects *o) {
   o->recover = entrain_recover_run(o->problem, NULL, false, NULL, NULL, &o->error);
   o->compare = entrain_compare_new(o->problem);
   assert_true(entrain_compare_add(o->compare, "lm:step_tol=1.5e-9", &o->error));
+  entrain_compare_keep_traces(o->compare);
   assert_true(entrain_compare_run(o->compare, NULL, NULL, &o->error));
   o->basin = entrain_basin_run(o->problem, NULL, 0, 3, NULL, NULL, NULL, &o->error);
   o->profile = entrain_profile_run(o->problem, NULL, NULL, NULL, &o->error);
+  EntrainScanAxis axes[] = {{"k", 0.5, 1, 3, false}};
+  EntrainScanRequest q = {.size = sizeof q, .axes = axes, .axis_count = 1};
+  o->scan = entrain_scan_run(o->problem, &q, NULL, NULL, &o->error);
+  o->models = entrain_models_new();
+  EntrainSetting more = {"estimate", "{k: {start: 0.5}, x.start: {start: 1.4, min: 0.1, max: 9}}",
+                         false};
+  o->wider = entrain_problem_with(o->problem, &more, 1, &o->error);
+  assert_true(entrain_models_add(o->models, o->problem, &o->error));
+  assert_true(entrain_models_add(o->models, o->wider, &o->error));
+  assert_true(entrain_models_nested(o->models, 0, 1, &o->error));
+  if (!entrain_models_run(o->models, NULL, NULL, &o->error)) fail_msg("%s", o->error.text);
+  o->curves = entrain_curves_new(o->problem);
+  assert_int_equal(entrain_curves_at(o->curves, (double[]){0.7}, 0), 1);
 }
 
 static void make_objects(Objects *o) {
@@ -81,6 +98,10 @@ static void make_objects(Objects *o) {
 }
 
 static void free_objects(Objects *o) {
+  entrain_curves_free(o->curves);
+  entrain_models_free(o->models);
+  entrain_problem_free(o->wider);
+  entrain_scan_free(o->scan);
   entrain_profile_free(o->profile);
   entrain_basin_free(o->basin);
   entrain_compare_free(o->compare);
@@ -177,54 +198,261 @@ static void texts_that_do_not_exist_are_null(void **state) {
   }
 }
 
-typedef union Any { // room for every struct that is filled
-  EntrainVariable variable;
-  EntrainConstraint constraint;
-  EntrainOption option;
-  EntrainInvariant invariant;
-  EntrainUnknown unknown;
-  EntrainEstimate estimate;
-  EntrainChannel channel;
-  EntrainWindow window;
-  EntrainDirection direction;
-  EntrainFinding finding;
-  EntrainRecovered recovered;
-  EntrainCompared compared;
-  EntrainOptimum optimum;
-  EntrainProfiled profiled;
-  EntrainProfilePoint point;
-} Any;
+// ---- functions that fill a struct: number i of an object, or the only one
 
-static void structs_that_do_not_exist_are_false(void **state) {
+typedef bool StructAt(const void *object, int i, void *out);
+#define STRUCT_AT(function, type, filled)                                                          \
+  static bool at_##function(const void *object, int i, void *out) {                                \
+    return function((const type *)object, i, (filled *)out);                                       \
+  }
+#define STRUCT_OF(function, type, filled)                                                          \
+  static bool at_##function(const void *object, int i, void *out) {                                \
+    return i == 0 && function((const type *)object, (filled *)out);                                \
+  }
+STRUCT_AT(entrain_model_constraint, EntrainModel, EntrainConstraint)
+STRUCT_AT(entrain_result_invariant, EntrainResult, EntrainInvariant)
+STRUCT_OF(entrain_result_work, EntrainResult, EntrainWork)
+STRUCT_AT(entrain_problem_unknown, EntrainProblem, EntrainUnknown)
+STRUCT_OF(entrain_weights, EntrainProblem, EntrainWeights)
+STRUCT_AT(entrain_weights_variable, EntrainProblem, EntrainWeightVariable)
+STRUCT_OF(entrain_fit_quality, EntrainFit, EntrainQuality)
+STRUCT_OF(entrain_fit_work, EntrainFit, EntrainFitWork)
+STRUCT_OF(entrain_fit_searches, EntrainFit, EntrainSearches)
+STRUCT_AT(entrain_fit_estimate, EntrainFit, EntrainEstimate)
+STRUCT_AT(entrain_fit_channel, EntrainFit, EntrainChannel)
+STRUCT_AT(entrain_fit_direction, EntrainFit, EntrainDirection)
+STRUCT_AT(entrain_fit_constraint, EntrainFit, EntrainFitConstraint)
+STRUCT_AT(entrain_fit_unmodelled, EntrainFit, EntrainUnmodelled)
+STRUCT_AT(entrain_fit_step, EntrainFit, EntrainStep)
+STRUCT_AT(entrain_fit_stage, EntrainFit, EntrainStage)
+STRUCT_AT(entrain_fit_path, EntrainFit, EntrainPathPoint)
+STRUCT_AT(entrain_fit_gain, EntrainFit, EntrainGain)
+STRUCT_AT(entrain_fit_optimum, EntrainFit, EntrainFoundOptimum)
+STRUCT_AT(entrain_fit_failure, EntrainFit, EntrainFailure)
+STRUCT_AT(entrain_fit_pooled, EntrainFit, EntrainPooled)
+STRUCT_AT(entrain_curves_channel, EntrainCurves, EntrainCurve)
+STRUCT_OF(entrain_check_state, EntrainCheck, EntrainCheckState)
+STRUCT_AT(entrain_check_finding, EntrainCheck, EntrainFinding)
+STRUCT_AT(entrain_check_unknown, EntrainCheck, EntrainChecked)
+STRUCT_OF(entrain_recover_trials, EntrainRecover, EntrainTrials)
+STRUCT_AT(entrain_recover_trial, EntrainRecover, EntrainTrial)
+STRUCT_AT(entrain_recover_unknown, EntrainRecover, EntrainRecovered)
+STRUCT_AT(entrain_compare_row, EntrainCompare, EntrainCompared)
+STRUCT_AT(entrain_models_row, EntrainModels, EntrainModelRow)
+STRUCT_AT(entrain_models_test, EntrainModels, EntrainModelTest)
+STRUCT_OF(entrain_basin_state, EntrainBasin, EntrainBasinState)
+STRUCT_AT(entrain_basin_optimum, EntrainBasin, EntrainOptimum)
+STRUCT_AT(entrain_basin_start, EntrainBasin, EntrainBasinStart)
+STRUCT_AT(entrain_basin_failure, EntrainBasin, EntrainFailure)
+STRUCT_OF(entrain_scan_state, EntrainScan, EntrainScanState)
+STRUCT_AT(entrain_scan_failure, EntrainScan, EntrainFailure)
+STRUCT_OF(entrain_profile_state, EntrainProfile, EntrainProfileState)
+STRUCT_AT(entrain_profile_curve, EntrainProfile, EntrainProfiled)
+
+// Those with several numbers: each of them takes the place of i, the others are 0.
+#define STRUCT_NUMBERS(name, call, type, filled)                                                   \
+  static bool at_##name(const void *object, int i, void *given) {                                  \
+    const type *o = object;                                                                        \
+    filled *out = given;                                                                           \
+    return call;                                                                                   \
+  }
+STRUCT_NUMBERS(state, entrain_model_variable(o, ENTRAIN_STATE, i, out), EntrainModel,
+               EntrainVariable)
+STRUCT_NUMBERS(parameter, entrain_model_variable(o, ENTRAIN_PARAMETER, i, out), EntrainModel,
+               EntrainVariable)
+STRUCT_NUMBERS(part, entrain_fit_work_of(o, (EntrainFitPart)i, out), EntrainFit, EntrainFitWork)
+STRUCT_NUMBERS(window, entrain_fit_window(o, i, 0, out), EntrainFit, EntrainWindow)
+STRUCT_NUMBERS(window_of, entrain_fit_window(o, 0, i, out), EntrainFit, EntrainWindow)
+STRUCT_NUMBERS(combination, entrain_fit_combination_at(o, i, 0, out), EntrainFit,
+               EntrainCombination)
+STRUCT_NUMBERS(combination_of, entrain_fit_combination_at(o, 0, i, out), EntrainFit,
+               EntrainCombination)
+STRUCT_NUMBERS(samples, entrain_fit_samples((EntrainFit *)(void *)o, i, out, NULL), EntrainResult,
+               EntrainSamples)
+STRUCT_NUMBERS(run, entrain_compare_run_at(o, i, 0, out), EntrainCompare, EntrainCompareRun)
+STRUCT_NUMBERS(run_of, entrain_compare_run_at(o, 0, i, out), EntrainCompare, EntrainCompareRun)
+STRUCT_NUMBERS(step, entrain_compare_step(o, i, 0, 0, out), EntrainCompare, EntrainCompareStep)
+STRUCT_NUMBERS(step_of, entrain_compare_step(o, 0, i, 0, out), EntrainCompare, EntrainCompareStep)
+STRUCT_NUMBERS(step_at, entrain_compare_step(o, 0, 0, i, out), EntrainCompare, EntrainCompareStep)
+STRUCT_NUMBERS(point, entrain_profile_point(o, i, 0, out), EntrainProfile, EntrainProfilePoint)
+STRUCT_NUMBERS(point_of, entrain_profile_point(o, 0, i, out), EntrainProfile, EntrainProfilePoint)
+STRUCT_NUMBERS(option, !o && entrain_option(i, out), EntrainModel, EntrainOption)
+
+typedef struct StructList {
+  const char *name;
+  StructAt *at;
+  const void *object;
+  size_t size;
+  int count;
+} StructList;
+
+enum { LISTS_MOST = 64, ROOM = 2048 };
+
+static int list_structs(const Objects *o, StructList *to) {
+  EntrainTrials trials = {.size = sizeof trials};
+  EntrainBasinState basin = {.size = sizeof basin};
+  EntrainCompareRun run = {.size = sizeof run};
+  EntrainProfiled curve = {.size = sizeof curve};
+  assert_true(entrain_recover_trials(o->recover, &trials) && trials.done > 0);
+  assert_true(entrain_basin_state(o->basin, &basin) && basin.starts > 0);
+  assert_true(entrain_compare_run_at(o->compare, 0, 0, &run) && run.steps > 0);
+  assert_true(entrain_profile_curve(o->profile, 0, &curve) && curve.points > 0);
+  const StructList LISTS[] = {
+#define LIST(function, object, filled, count)                                                      \
+  {#function, at_##function, object, sizeof(filled), count}
+      LIST(entrain_model_constraint, o->model, EntrainConstraint, 0),
+      LIST(entrain_result_invariant, o->result, EntrainInvariant, 0),
+      LIST(entrain_result_work, o->result, EntrainWork, 1),
+      LIST(entrain_problem_unknown, o->problem, EntrainUnknown, 1),
+      LIST(entrain_weights, o->problem, EntrainWeights, 1),
+      LIST(entrain_weights_variable, o->problem, EntrainWeightVariable, 0),
+      LIST(entrain_fit_quality, o->fit, EntrainQuality, 1),
+      LIST(entrain_fit_work, o->fit, EntrainFitWork, 1),
+      LIST(entrain_fit_searches, o->fit, EntrainSearches, 1),
+      LIST(entrain_fit_estimate, o->fit, EntrainEstimate, 1),
+      LIST(entrain_fit_channel, o->fit, EntrainChannel, 1),
+      LIST(entrain_fit_direction, o->fit, EntrainDirection, 0),
+      LIST(entrain_fit_constraint, o->fit, EntrainFitConstraint,
+           entrain_fit_constraint_count(o->fit)),
+      LIST(entrain_fit_unmodelled, o->fit, EntrainUnmodelled, entrain_fit_unmodelled_count(o->fit)),
+      LIST(entrain_fit_step, o->fit, EntrainStep, entrain_fit_step_count(o->fit)),
+      LIST(entrain_fit_stage, o->fit, EntrainStage, entrain_fit_stage_count(o->fit)),
+      LIST(entrain_fit_path, o->fit, EntrainPathPoint, entrain_fit_path_count(o->fit)),
+      LIST(entrain_fit_gain, o->fit, EntrainGain, entrain_fit_gain_count(o->fit)),
+      LIST(entrain_fit_optimum, o->fit, EntrainFoundOptimum, entrain_fit_optimum_count(o->fit)),
+      LIST(entrain_fit_failure, o->fit, EntrainFailure, entrain_fit_failure_count(o->fit)),
+      LIST(entrain_fit_pooled, o->fit, EntrainPooled, entrain_fit_pooled_count(o->fit)),
+      LIST(entrain_curves_channel, o->curves, EntrainCurve, 1),
+      LIST(entrain_check_state, o->check, EntrainCheckState, 1),
+      LIST(entrain_check_finding, o->check, EntrainFinding, entrain_check_count(o->check)),
+      LIST(entrain_check_unknown, o->check, EntrainChecked, 1),
+      LIST(entrain_recover_trials, o->recover, EntrainTrials, 1),
+      LIST(entrain_recover_trial, o->recover, EntrainTrial, trials.done),
+      LIST(entrain_recover_unknown, o->recover, EntrainRecovered, 1),
+      LIST(entrain_compare_row, o->compare, EntrainCompared, entrain_compare_count(o->compare)),
+      LIST(entrain_models_row, o->models, EntrainModelRow, 2),
+      LIST(entrain_models_test, o->models, EntrainModelTest, entrain_models_test_count(o->models)),
+      LIST(entrain_basin_state, o->basin, EntrainBasinState, 1),
+      LIST(entrain_basin_optimum, o->basin, EntrainOptimum, basin.optima),
+      LIST(entrain_basin_start, o->basin, EntrainBasinStart, basin.starts),
+      LIST(entrain_basin_failure, o->basin, EntrainFailure, entrain_basin_failure_count(o->basin)),
+      LIST(entrain_scan_state, o->scan, EntrainScanState, 1),
+      LIST(entrain_scan_failure, o->scan, EntrainFailure, entrain_scan_failure_count(o->scan)),
+      LIST(entrain_profile_state, o->profile, EntrainProfileState, 1),
+      LIST(entrain_profile_curve, o->profile, EntrainProfiled, 1),
+      LIST(state, o->model, EntrainVariable, entrain_model_count(o->model, ENTRAIN_STATE)),
+      LIST(parameter, o->model, EntrainVariable, entrain_model_count(o->model, ENTRAIN_PARAMETER)),
+      LIST(part, o->fit, EntrainFitWork, 3),
+      LIST(window, o->fit, EntrainWindow, 0),
+      LIST(window_of, o->fit, EntrainWindow, 0),
+      LIST(combination, o->fit, EntrainCombination, 0),
+      LIST(combination_of, o->fit, EntrainCombination, 0),
+      LIST(samples, o->fit, EntrainSamples, 1),
+      LIST(run, o->compare, EntrainCompareRun, entrain_compare_count(o->compare)),
+      LIST(run_of, o->compare, EntrainCompareRun, entrain_compare_run_count(o->compare, 0)),
+      LIST(step, o->compare, EntrainCompareStep, entrain_compare_count(o->compare)),
+      LIST(step_of, o->compare, EntrainCompareStep, entrain_compare_run_count(o->compare, 0)),
+      LIST(step_at, o->compare, EntrainCompareStep, run.steps),
+      LIST(point, o->profile, EntrainProfilePoint, 1),
+      LIST(point_of, o->profile, EntrainProfilePoint, curve.points),
+      LIST(option, NULL, EntrainOption, entrain_option_count()),
+#undef LIST
+  };
+  int count = sizeof LISTS / sizeof *LISTS;
+  assert_true(count <= LISTS_MOST);
+  memcpy(to, LISTS, sizeof LISTS);
+  return count;
+}
+
+// Asks for a struct whose caller knows so many bytes of it; what lies behind must stay as it is.
+static bool ask(const StructList *l, int i, size_t known, unsigned char fill, unsigned char *room) {
+  memset(room, fill, ROOM);
+  memcpy(room, &known, sizeof known);
+  bool filled = l->at(l->object, i, room);
+  size_t from = known < sizeof known ? sizeof known : known < l->size ? known : l->size;
+  for (size_t k = from; k < ROOM; k++)
+    if (room[k] != fill) fail_msg("%s %d: byte %zu of %zu is written", l->name, i, k, known);
+  assert_memory_equal(room, &known, sizeof known);
+  return filled;
+}
+
+// The law of sizes: no more is written than the caller knows, and that is the same whoever asks.
+static void structs_are_filled_as_far_as_their_size(void **state) {
+  StructList lists[LISTS_MOST];
+  int count = list_structs(*state, lists);
+  for (int n = 0; n < count; n++) {
+    const StructList *l = &lists[n];
+    _Alignas(16) unsigned char whole[ROOM], part[ROOM];
+    assert_true(l->size < ROOM);
+    for (int i = 0; i < l->count; i++) {
+      if (!ask(l, i, l->size, 0xa5, whole)) fail_msg("%s has no number %d", l->name, i);
+      assert_true(ask(l, i, l->size + 100, 0x5a, part)); // a newer program
+      for (size_t known = sizeof(size_t); known <= l->size; known += 4) {
+        assert_true(ask(l, i, known, 0, part));
+        unsigned char again[ROOM];
+        assert_true(ask(l, i, l->size, 0, again));
+        assert_memory_equal(part + sizeof known, again + sizeof known, known - sizeof known);
+      }
+      for (size_t known = 0; known < sizeof(size_t); known++)
+        assert_false(ask(l, i, known, 0xa5, part));
+      assert_false(l->at(l->object, i, NULL));
+    }
+  }
+}
+
+static void structs_that_are_not_there_are_false(void **state) {
+  StructList lists[LISTS_MOST];
+  int count = list_structs(*state, lists);
+  for (int n = 0; n < count; n++) {
+    StructList *l = &lists[n];
+    _Alignas(16) unsigned char room[ROOM];
+    assert_false(ask(l, l->count, l->size, 0xa5, room));
+    for (int i = 0; i < ABSENT_COUNT; i++)
+      if (ABSENT[i] < 0 || ABSENT[i] >= l->count)
+        assert_false(ask(l, ABSENT[i], l->size, 0xa5, room));
+    if (!l->object) continue; // options belong to nothing
+    memset(room, 0, sizeof room);
+    memcpy(room, &l->size, sizeof l->size);
+    assert_false(l->at(NULL, 0, room));
+  }
+}
+
+static void numbers_that_do_not_exist_are_nan(void **state) {
   const Objects *o = *state;
-  Any any;
+  EntrainBasinAxis axis;
+  EntrainScanAxis scan_axis;
   for (int n = 0; n < ABSENT_COUNT; n++) {
     int i = ABSENT[n];
+    EntrainVariable v = {.size = sizeof v};
     for (int kind = -1; kind <= ENTRAIN_VARIABLE + 1; kind++)
-      assert_false(entrain_model_variable(o->model, (EntrainKind)kind, i, &any.variable));
-    assert_false(entrain_model_constraint(o->model, i, &any.constraint));
-    assert_false(entrain_option(i < 0 ? i : 100000, &any.option));
-    assert_false(entrain_result_invariant(o->result, i, &any.invariant));
-    assert_false(entrain_problem_unknown(o->problem, i, &any.unknown));
-    assert_false(entrain_fit_estimate(o->fit, i, &any.estimate));
-    assert_false(entrain_fit_channel(o->fit, i, &any.channel));
-    assert_false(entrain_fit_window(o->fit, i, 0, &any.window));
-    assert_false(entrain_fit_window(o->fit, 0, i, &any.window));
-    assert_false(entrain_fit_direction(o->fit, i, &any.direction));
-    assert_false(entrain_check_finding(o->check, i, &any.finding));
-    assert_false(entrain_recover_unknown(o->recover, i, &any.recovered));
-    assert_false(entrain_compare_row(o->compare, i, &any.compared));
-    assert_false(entrain_basin_optimum(o->basin, i, &any.optimum));
-    assert_false(entrain_profile_curve(o->profile, i, &any.profiled));
-    assert_false(entrain_profile_point(o->profile, i, 0, &any.point));
-    assert_false(entrain_profile_point(o->profile, 0, i, &any.point));
+      assert_false(entrain_model_variable(o->model, (EntrainKind)kind, i, &v));
     assert_int_equal(entrain_basin_reached(o->basin, i), -3);
     assert_true(isnan(entrain_fit_covariance(o->fit, i, 0)));
     assert_true(isnan(entrain_fit_gradient(o->fit, i)));
     assert_true(isnan(entrain_fit_hessian(o->fit, i, 0)));
     assert_true(isnan(entrain_fit_correlation(o->fit, 0, i)));
     assert_true(isnan(entrain_fit_singular_value(o->fit, i)));
+    assert_true(isnan(entrain_check_singular_value(o->check, i)));
+    assert_true(isnan(entrain_check_sensitivity(o->check, i, 0)));
+    assert_true(isnan(entrain_check_sensitivity(o->check, 0, i)));
+    assert_true(isnan(entrain_scan_objective(o->scan, i, 0)));
+    assert_true(isnan(entrain_scan_objective(o->scan, 0, i)));
+    assert_true(isnan(entrain_scan_value(o->scan, i, 0)));
+    assert_true(isnan(entrain_scan_value(o->scan, 0, i)));
+    assert_true(isnan(entrain_scan_lambda(o->scan, i)));
+    assert_int_equal(entrain_scan_best(o->scan, i), -1);
+    assert_false(entrain_scan_axis(o->scan, i, &scan_axis));
+    assert_false(entrain_basin_axis(o->basin, i, &axis));
+    assert_int_equal(entrain_compare_run_count(o->compare, i), 0);
+    assert_int_equal(entrain_weights_samples(o->problem, i, NULL, NULL), 0);
+    assert_null(entrain_models_variable(o->models, i));
+    assert_true(isnan(entrain_models_rmse(o->models, i, 0)));
+    assert_true(isnan(entrain_models_rmse(o->models, 0, i)));
+    assert_true(isnan(entrain_models_validation(o->models, i, 0)));
+    assert_true(isnan(entrain_models_cross(o->models, 0, i)));
   }
+  assert_false(entrain_scan_axis(o->scan, 0, NULL));
+  assert_false(entrain_basin_axis(o->basin, 0, NULL));
   assert_int_equal(entrain_model_count(o->model, (EntrainKind)77), 0);
   assert_int_equal(entrain_model_find(o->model, (EntrainKind)77, "x"), -1);
   assert_int_equal(entrain_model_find(o->model, ENTRAIN_STATE, "no"), -1);
@@ -234,23 +462,20 @@ static void structs_that_do_not_exist_are_false(void **state) {
 
 static void null_objects_have_no_members(void **state) {
   (void)state;
-  Any any;
-  EntrainWork work;
-  EntrainQuality quality;
-  EntrainFitWork fit_work;
-  EntrainTrials trials;
-  EntrainBasinState basin;
+  EntrainWork work = {.size = sizeof work};
+  EntrainQuality quality = {.size = sizeof quality};
+  EntrainFitWork fit_work = {.size = sizeof fit_work};
+  EntrainTrials trials = {.size = sizeof trials};
+  EntrainBasinState basin = {.size = sizeof basin};
   size_t length = 7;
   assert_null(entrain_model_name(NULL));
   entrain_model_experiment(NULL, NULL, NULL, NULL);
   assert_int_equal(entrain_model_warning_count(NULL), 0);
   assert_int_equal(entrain_model_count(NULL, ENTRAIN_STATE), 0);
-  assert_false(entrain_model_variable(NULL, ENTRAIN_STATE, 0, &any.variable));
   assert_int_equal(entrain_model_find(NULL, ENTRAIN_STATE, "x"), -1);
   assert_int_equal(entrain_model_index(NULL), 0);
   assert_int_equal(entrain_model_free_start_count(NULL), 0);
   assert_int_equal(entrain_model_constraint_count(NULL), 0);
-  assert_false(entrain_model_constraint(NULL, 0, &any.constraint));
   assert_null(entrain_model_report(NULL, ENTRAIN_REPORT_JSON));
   assert_int_equal(entrain_result_outcome(NULL), ENTRAIN_NO_START);
   assert_null(entrain_result_outcome_name(NULL));
@@ -262,7 +487,6 @@ static void null_objects_have_no_members(void **state) {
   assert_int_equal(entrain_result_rows(NULL) + entrain_result_columns(NULL), 0);
   assert_null(entrain_result_column(NULL, 0));
   assert_int_equal(entrain_result_invariant_count(NULL), 0);
-  assert_false(entrain_result_invariant(NULL, 0, &any.invariant));
   assert_int_equal(entrain_result_worst_invariant(NULL), -1);
   assert_int_equal(entrain_result_worst_invariant_sens(NULL), -1);
   assert_null(entrain_result_csv(NULL));
@@ -272,17 +496,15 @@ static void null_objects_have_no_members(void **state) {
   assert_null(entrain_problem_method(NULL));
   assert_int_equal(entrain_problem_warning_count(NULL) + entrain_problem_file_count(NULL), 0);
   assert_int_equal(entrain_problem_unknown_count(NULL), 0);
-  assert_false(entrain_problem_unknown(NULL, 0, &any.unknown));
   assert_int_equal(entrain_fit_outcome(NULL), ENTRAIN_FIT_NO_START);
   assert_null(entrain_fit_outcome_name(NULL));
   assert_null(entrain_fit_message(NULL));
   entrain_fit_quality(NULL, &quality);
   assert_null(quality.why);
   assert_int_equal(entrain_fit_count(NULL) + entrain_fit_channel_count(NULL), 0);
-  assert_false(entrain_fit_estimate(NULL, 0, &any.estimate));
   assert_true(isnan(entrain_fit_covariance(NULL, 0, 0)));
-  EntrainWeights weights;
-  EntrainWeightVariable variable;
+  EntrainWeights weights = {.size = sizeof weights};
+  EntrainWeightVariable variable = {.size = sizeof variable};
   size_t bytes;
   assert_false(entrain_weights(NULL, &weights));
   assert_false(entrain_weights_variable(NULL, 0, &variable));
@@ -296,9 +518,7 @@ static void null_objects_have_no_members(void **state) {
   assert_true(isnan(entrain_fit_hessian(NULL, 0, 0)));
   assert_true(isnan(entrain_fit_correlation(NULL, 0, 0)));
   assert_true(isnan(entrain_fit_singular_value(NULL, 0)));
-  assert_false(entrain_fit_channel(NULL, 0, &any.channel));
-  assert_false(entrain_fit_window(NULL, 0, 0, &any.window));
-  EntrainScanState scan;
+  EntrainScanState scan = {.size = sizeof scan};
   entrain_scan_state(NULL, &scan);
   assert_int_equal(scan.points, 0);
   entrain_scan_free(NULL);
@@ -329,7 +549,6 @@ static void null_objects_have_no_members(void **state) {
   assert_int_equal(entrain_fit_direction_count(NULL) + entrain_fit_remark_count(NULL), 0);
   assert_int_equal(entrain_fit_missing_count(NULL), 0);
   entrain_goes_on(NULL, NULL);
-  assert_false(entrain_fit_direction(NULL, 0, &any.direction));
   assert_null(entrain_fit_combination(NULL, 0, 0, NULL));
   entrain_fit_work(NULL, &fit_work);
   assert_true(isnan(entrain_fit_invariant_violation(NULL)));
@@ -340,12 +559,24 @@ static void null_objects_have_no_members(void **state) {
   assert_null(entrain_check_run(NULL));
   assert_false(entrain_check_passed(NULL));
   assert_int_equal(entrain_check_count(NULL) + entrain_recover_count(NULL), 0);
-  assert_false(entrain_check_finding(NULL, 0, &any.finding));
+  assert_true(isnan(entrain_check_singular_value(NULL, 0)));
+  assert_true(isnan(entrain_check_sensitivity(NULL, 0, 0)));
+  assert_int_equal(entrain_fit_step_count(NULL) + entrain_fit_stage_count(NULL), 0);
+  assert_int_equal(entrain_fit_path_count(NULL) + entrain_fit_gain_count(NULL), 0);
+  assert_int_equal(entrain_fit_optimum_count(NULL) + entrain_fit_failure_count(NULL), 0);
+  assert_int_equal(entrain_fit_pooled_count(NULL), 0);
+  assert_int_equal(entrain_fit_constraint_count(NULL) + entrain_fit_unmodelled_count(NULL), 0);
+  assert_int_equal(entrain_basin_axis_count(NULL) + entrain_basin_failure_count(NULL), 0);
+  assert_int_equal(entrain_scan_axis_count(NULL) + entrain_scan_point_count(NULL), 0);
+  assert_int_equal(entrain_scan_lambda_count(NULL) + entrain_scan_failure_count(NULL), 0);
+  assert_true(isnan(entrain_scan_value(NULL, 0, 0)) && isnan(entrain_scan_lambda(NULL, 0)));
+  assert_false(entrain_basin_axis(NULL, 0, &(EntrainBasinAxis){0}));
+  assert_false(entrain_scan_axis(NULL, 0, &(EntrainScanAxis){0}));
+  assert_false(entrain_profile_request(NULL));
   assert_null(entrain_check_report(NULL, 80, false));
   assert_null(entrain_check_json(NULL));
   entrain_recover_trials(NULL, &trials);
   assert_int_equal(trials.done, 0);
-  assert_false(entrain_recover_unknown(NULL, 0, &any.recovered));
   assert_null(entrain_recover_report(NULL, 80, false));
   assert_null(entrain_recover_json(NULL));
   assert_null(entrain_recover_csv(NULL));
@@ -356,7 +587,7 @@ static void null_objects_have_no_members(void **state) {
   entrain_compare_keep_traces(NULL);
   entrain_compare_time_threads(NULL);
   assert_int_equal(entrain_compare_count(NULL), 0);
-  assert_false(entrain_compare_row(NULL, 0, &any.compared));
+  assert_int_equal(entrain_compare_run_count(NULL, 0), 0);
   assert_false(entrain_compare_stopped(NULL) || entrain_compare_has_result(NULL));
   assert_null(entrain_compare_json(NULL));
   assert_null(entrain_compare_trace_csv(NULL));
@@ -364,7 +595,6 @@ static void null_objects_have_no_members(void **state) {
   assert_null(entrain_compare_png(NULL, &length));
   entrain_basin_state(NULL, &basin);
   assert_int_equal(basin.starts, 0);
-  assert_false(entrain_basin_optimum(NULL, 0, &any.optimum));
   assert_int_equal(entrain_basin_reached(NULL, 0), -3);
   assert_null(entrain_basin_report(NULL, 80, false));
   assert_null(entrain_basin_json(NULL));
@@ -374,8 +604,6 @@ static void null_objects_have_no_members(void **state) {
   assert_false(entrain_profile_is_sound(NULL));
   assert_true(isnan(entrain_profile_threshold(NULL)));
   assert_int_equal(entrain_profile_count(NULL) + entrain_profile_note_count(NULL), 0);
-  assert_false(entrain_profile_curve(NULL, 0, &any.profiled));
-  assert_false(entrain_profile_point(NULL, 0, 0, &any.point));
   assert_null(entrain_profile_report(NULL, 80, false));
   assert_null(entrain_profile_plot(NULL, 80, 24, false));
   assert_null(entrain_profile_json(NULL));
@@ -399,10 +627,46 @@ static void null_objects_have_no_members(void **state) {
   entrain_profile_free(NULL);
 }
 
+static void absent_models_have_no_members(void **state) {
+  (void)state;
+  EntrainError e = {.size = sizeof e};
+  entrain_models_free(NULL);
+  assert_int_equal(entrain_models_count(NULL) + entrain_models_test_count(NULL), 0);
+  assert_int_equal(entrain_models_variable_count(NULL), 0);
+  assert_null(entrain_models_variable(NULL, 0));
+  assert_true(isnan(entrain_models_rmse(NULL, 0, 0)));
+  assert_true(isnan(entrain_models_validation(NULL, 0, 0)));
+  assert_true(isnan(entrain_models_cross(NULL, 0, 0)));
+  assert_false(entrain_models_stopped(NULL) || entrain_models_all_usable(NULL));
+  assert_null(entrain_models_report(NULL, 80, false));
+  assert_null(entrain_models_markdown(NULL));
+  assert_null(entrain_models_csv(NULL));
+  assert_null(entrain_models_json(NULL));
+  assert_null(entrain_models_figures(NULL));
+  EntrainModels *m = entrain_models_new(); // before its run
+  EntrainModelRow row = {.size = sizeof row};
+  assert_int_equal(entrain_models_count(m), 0);
+  assert_false(entrain_models_row(m, 0, &row));
+  assert_false(entrain_models_stopped(m) || entrain_models_all_usable(m));
+  assert_false(entrain_models_run(m, NULL, NULL, &e)); // without problems
+  assert_int_equal(e.exit_status, 2);
+  assert_false(entrain_models_nested(m, 0, 1, &e));
+  assert_false(entrain_models_nested(m, -2147483647 - 1, 2147483647, &e));
+  assert_false(entrain_models_folds(m, 1, &e) || entrain_models_folds(m, 2147483647, &e));
+  EntrainFigures *f = entrain_models_figures(m);
+  assert_int_equal(entrain_figures_count(f), 0);
+  entrain_figures_free(f);
+  entrain_text_free(entrain_models_report(m, 80, false));
+  entrain_text_free(entrain_models_markdown(m));
+  entrain_text_free(entrain_models_csv(m));
+  entrain_text_free(entrain_models_json(m));
+  entrain_models_free(m);
+}
+
 static void absent_pages_and_curves_have_no_members(void **state) {
   (void)state;
-  EntrainError e = {0};
-  EntrainCurve curve;
+  EntrainError e = {.size = sizeof e};
+  EntrainCurve curve = {.size = sizeof curve};
   int count = 1;
   assert_false(entrain_problem_is_closed(NULL));
   assert_null(entrain_curves_new(NULL));
@@ -420,7 +684,7 @@ static void absent_pages_and_curves_have_no_members(void **state) {
   entrain_text_free(entrain_live_text_page(NULL, NULL));
   entrain_live_free(NULL);
   assert_null(entrain_page(NULL, NULL));
-  assert_null(entrain_page(NULL, &(EntrainPage){.title = "no body"}));
+  assert_null(entrain_page(NULL, &(EntrainPage){.size = sizeof(EntrainPage), .title = "no body"}));
   assert_null(entrain_written_load(NULL, &e));
   assert_null(entrain_written_problem(NULL));
   assert_null(entrain_written_settings(NULL, &count));
@@ -439,14 +703,15 @@ static bool missing(EntrainError *e) {
 
 static void missing_arguments_are_errors(void **state) {
   Objects *o = *state;
-  EntrainError e = {0};
+  EntrainError e = {.size = sizeof e};
   EntrainSetting settings[] = {{NULL, "1", false}, {"a", NULL, false}};
   const char *names[] = {NULL};
   EntrainBasinAxis axis = {.count = 3};
-  EntrainProfileRequest request = entrain_profile_request();
+  ENTRAIN_STRUCT(EntrainProfileRequest, request);
   EntrainScanAxis nameless = {.count = 3, .to = 1};
-  EntrainScanRequest scan = {.axes = &nameless, .axis_count = 1};
+  EntrainScanRequest scan = {.size = sizeof scan, .axes = &nameless, .axis_count = 1};
   double v = 1;
+  assert_true(entrain_profile_request(&request));
   request.names = names, request.count = 1;
   const void *NOTHING[] = {
       entrain_model_load(NULL, &e),
@@ -458,8 +723,22 @@ static void missing_arguments_are_errors(void **state) {
       entrain_model_parse_with("x", NULL, 0, NULL, &e),
       entrain_model_parse("x", NULL, 0, &e),
       entrain_simulation_new(NULL, o->options, &e),
+      entrain_problem_make(NULL, &e),
+      entrain_problem_make(&(EntrainSource){.path = "a.yaml"}, &e),
+      entrain_problem_make(&(EntrainSource){.size = sizeof(EntrainSource)}, &e),
+      entrain_problem_with(NULL, NULL, 0, &e),
+      entrain_problem_with(o->problem, NULL, 1, &e),
+      entrain_problem_with(o->problem, settings, 2, &e),
+      entrain_problem_with(o->problem, settings, -1, &e),
       entrain_simulation_new(o->model, NULL, &e),
       entrain_simulation_run(NULL, &e),
+      entrain_problem_simulation(NULL, 0, NULL, NULL, 0, &e),
+      entrain_problem_simulation(o->problem, 1, NULL, NULL, 0, &e),
+      entrain_problem_simulation(o->problem, -1, NULL, NULL, 0, &e),
+      entrain_problem_simulation(o->problem, 0, &(double){nan("")}, NULL, 0, &e),
+      entrain_problem_simulation(o->problem, 0, NULL, NULL, 1, &e),
+      entrain_problem_simulation(o->problem, 0, NULL, settings, -1, &e),
+      entrain_problem_simulation(o->problem, 0, NULL, settings, 2, &e),
       entrain_problem_load(NULL, NULL, 0, &e),
       entrain_evaluate(NULL, NULL, 0, &e),
       entrain_scan_run(NULL, &scan, NULL, NULL, &e),
@@ -522,6 +801,15 @@ static void missing_arguments_are_errors(void **state) {
   REFUSED(entrain_problem_read_values(o->problem, NULL, &v, NULL, NULL, &e));
   REFUSED(entrain_problem_read_values(o->problem, "x", NULL, NULL, NULL, &e));
   REFUSED(entrain_problem_read_values(o->problem, "no such file", &v, NULL, NULL, &e));
+  ENTRAIN_STRUCT(EntrainExperiment, experiment);
+  assert_int_equal(entrain_problem_experiment_count(NULL), 0);
+  assert_int_equal(entrain_problem_experiment_count(o->problem), 1);
+  assert_false(entrain_problem_experiment(NULL, 0, &experiment));
+  assert_false(entrain_problem_experiment(o->problem, 0, NULL));
+  assert_false(entrain_problem_experiment(o->problem, 1, &experiment));
+  assert_false(entrain_problem_experiment(o->problem, -1, &experiment));
+  assert_false(entrain_problem_experiment(o->problem, 0, &(EntrainExperiment){0}));
+  assert_true(entrain_problem_experiment(o->problem, 0, &experiment));
   REFUSED(entrain_problem_number(NULL, "1", &v, &e));
   REFUSED(entrain_problem_number(o->problem, NULL, &v, &e));
   REFUSED(entrain_problem_number(o->problem, "1", NULL, &e));
@@ -531,6 +819,17 @@ static void missing_arguments_are_errors(void **state) {
   REFUSED(entrain_compare_published(NULL, "x", &e));
   REFUSED(entrain_compare_published(o->compare, NULL, &e));
   REFUSED(entrain_compare_run(NULL, NULL, NULL, &e));
+  REFUSED(entrain_models_add(NULL, o->problem, &e));
+  REFUSED(entrain_models_add(o->models, NULL, &e));
+  REFUSED(entrain_models_nested(NULL, 0, 1, &e));
+  REFUSED(entrain_models_folds(NULL, 3, &e));
+  REFUSED(entrain_models_run(NULL, NULL, NULL, &e));
+  EntrainSamples samples = {.size = sizeof samples};
+  REFUSED(entrain_fit_samples(NULL, 0, &samples, &e));
+  REFUSED(entrain_fit_samples(o->fit, 0, NULL, &e));
+  REFUSED(entrain_fit_samples(o->fit, 0, &(EntrainSamples){0}, &e));
+  REFUSED(entrain_fit_samples(o->fit, 1, &samples, &e));
+  REFUSED(entrain_fit_samples(o->fit, -1, &samples, &e));
 #undef REFUSED
 }
 
@@ -584,11 +883,11 @@ static bool no_study(EntrainStudy *s, EntrainError *error) {
 
 static void without_a_store_there_are_answers(void **state) {
   (void)state;
-  EntrainError error;
-  EntrainStudyProgress progress;
-  EntrainStudyInfo info;
-  EntrainStudyRequest request = {0};
-  EntrainAttendant me = {.threads = 1};
+  EntrainError error = {.size = sizeof error};
+  EntrainStudyProgress progress = {.size = sizeof progress};
+  EntrainStudyInfo info = {.size = sizeof info};
+  EntrainStudyRequest request = {.size = sizeof request};
+  EntrainAttendant me = {.size = sizeof me, .threads = 1};
   EntrainStudy *study = entrain_study_new();
   int missing;
   assert_non_null(study);
@@ -624,20 +923,24 @@ static void without_a_store_there_are_answers(void **state) {
 
 // A study in C: its files are noted, what it finds is kept, and a second run computes nothing.
 static EntrainBasin *study_in(const char *store, const char *problem, double *spent) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   const char *const words[] = {"map"};
   EntrainStudy *study = entrain_study_new();
   EntrainProblem *p = entrain_problem_load(problem, NULL, 0, &error);
   assert_non_null(p);
-  EntrainStudyRequest q = {
-      .store = store, .name = "map", .words = words, .word_count = 1, .threads = 1};
+  EntrainStudyRequest q = {.size = sizeof q,
+                           .store = store,
+                           .name = "map",
+                           .words = words,
+                           .word_count = 1,
+                           .threads = 1};
   assert_true(entrain_study_begin(study, &q, NULL, NULL, &error));
   EntrainBasin *b = entrain_basin_run(p, NULL, 0, 7, NULL, NULL, NULL, &error);
-  EntrainStudyProgress progress;
+  EntrainStudyProgress progress = {.size = sizeof progress};
   assert_true(entrain_study_progress(study, &progress));
   assert_true(progress.done == 7 && progress.total == 7 && progress.workers == 1);
   assert_true(entrain_study_end(study, false, NULL, &error));
-  EntrainBasinState state;
+  EntrainBasinState state = {.size = sizeof state};
   entrain_basin_state(b, &state);
   *spent = state.seconds;
   entrain_study_free(study);
@@ -647,7 +950,7 @@ static EntrainBasin *study_in(const char *store, const char *problem, double *sp
 
 static void a_study_in_a_store_is_computed_once(void **state) {
   const Objects *o = *state;
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   char store[128], problem[128];
   snprintf(store, sizeof store, "%s/map.db", o->folder);
   snprintf(problem, sizeof problem, "%s/problem.yaml", o->folder);
@@ -656,9 +959,9 @@ static void a_study_in_a_store_is_computed_once(void **state) {
   entrain_basin_free(study_in(store, problem, &again));
   assert_true(first == again); // a time that was measured once
   EntrainStore *s = entrain_store_open(store, false, NULL, NULL, &error);
-  EntrainStudyInfo info;
-  EntrainStudyProgress progress;
-  EntrainAttendant me = {.threads = 1};
+  EntrainStudyInfo info = {.size = sizeof info};
+  EntrainStudyProgress progress = {.size = sizeof progress};
+  EntrainAttendant me = {.size = sizeof me, .threads = 1};
   const char *why;
   assert_int_equal(entrain_store_count(s), 1);
   assert_true(entrain_store_study(s, 0, &info) && info.state == ENTRAIN_STUDY_DONE);
@@ -689,13 +992,14 @@ static void a_study_in_a_store_is_computed_once(void **state) {
 // Functions of the header that this file does not call. It runs at the top of the source tree.
 static void every_function_of_the_header_is_tried(void **state) {
   (void)state;
-  static char header[100000], tests[100000];
+  static char header[1000000], tests[1000000];
   FILE *f = fopen("include/entrain.h", "r"), *g = fopen("tests/unit/test_api.c", "r");
   if (!f || !g) skip();
   header[fread(header, 1, sizeof header - 1, f)] = 0;
   tests[fread(tests, 1, sizeof tests - 1, g)] = 0;
   fclose(f);
   fclose(g);
+  assert_true(strlen(header) < sizeof header - 1 && strlen(tests) < sizeof tests - 1);
   int count = 0;
   for (const char *at = header; (at = strstr(at, "entrain_")); at++) {
     char name[64];
@@ -709,7 +1013,9 @@ static void every_function_of_the_header_is_tried(void **state) {
     count++;
   }
   assert_true(count > 100);
-  assert_non_null(entrain_version());
+  assert_string_equal(entrain_version(), ENTRAIN_VERSION);
+  assert_int_equal(entrain_version_number(), ENTRAIN_VERSION_NUMBER);
+  assert_int_equal(entrain_abi(), ENTRAIN_ABI);
   assert_true(entrain_option_count() > 10);
   entrain_on_out_of_memory(NULL);
 }
@@ -846,8 +1152,11 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(texts_that_do_not_exist_are_null),
-      TEST(structs_that_do_not_exist_are_false),
+      TEST(structs_are_filled_as_far_as_their_size),
+      TEST(structs_that_are_not_there_are_false),
+      TEST(numbers_that_do_not_exist_are_nan),
       cmocka_unit_test(null_objects_have_no_members),
+      cmocka_unit_test(absent_models_have_no_members),
       cmocka_unit_test(absent_pages_and_curves_have_no_members),
       TEST(missing_arguments_are_errors),
       TEST(sizes_of_terminals_have_limits),

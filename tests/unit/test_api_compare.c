@@ -51,7 +51,7 @@ static int tear_down(void **state) {
 }
 
 static EntrainProblem *parse(void) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   EntrainProblem *p =
       entrain_problem_parse("test.yaml", folder, PROBLEM, sizeof PROBLEM - 1, NULL, 0, &error);
   if (!p) fail_msg("%s", error.text);
@@ -65,7 +65,7 @@ static void assert_text(char *text, const char *part) {
 
 static void methods_are_compared_and_reported(void **state) {
   (void)state;
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   EntrainProblem *p = parse();
   EntrainCompare *c = entrain_compare_new(p);
   char path[128];
@@ -80,7 +80,7 @@ static void methods_are_compared_and_reported(void **state) {
   assert_int_equal(entrain_compare_count(c), 0);
   assert_true(entrain_compare_run(c, NULL, NULL, &error));
   assert_int_equal(entrain_compare_count(c), 2);
-  EntrainCompared row;
+  EntrainCompared row = {.size = sizeof row};
   assert_true(entrain_compare_row(c, 0, &row));
   assert_string_equal(row.label, "lm");
   assert_string_equal(row.refused, "");
@@ -115,7 +115,7 @@ static bool stop(void *data, const EntrainCompareProgress *progress) {
 
 static void a_listener_may_stop_it(void **state) {
   (void)state;
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   EntrainProblem *p = parse();
   EntrainCompare *c = entrain_compare_new(p);
   int last = -1;
@@ -129,7 +129,7 @@ static void a_listener_may_stop_it(void **state) {
 
 static void what_is_wrong_is_an_error(void **state) {
   (void)state;
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   EntrainProblem *p = parse();
   EntrainCompare *c = entrain_compare_new(p);
   char path[128];

@@ -81,7 +81,7 @@ static EntrainProblem *parse_well(Setup *s) {
 
 static void a_problem_tells_its_unknowns_and_files(void **state) {
   EntrainProblem *p = parse_well(*state);
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   assert_int_equal(entrain_problem_unknown_count(p), 2);
   assert_true(entrain_problem_unknown(p, 1, &u));
   assert_string_equal(u.name, "k[b]");
@@ -102,7 +102,7 @@ static void settings_replace_the_text(void **state) {
   EntrainSetting settings[] = {
       {"estimate.k.start", "7", false}, {"max_iterations", "3", true}, {"method", "lm", true}};
   EntrainProblem *p = parse(s, PROBLEM, settings, 3);
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   assert_non_null(p);
   assert_true(entrain_problem_unknown(p, 0, &u));
   assert_close(u.start, 7, 0);
@@ -124,7 +124,7 @@ static void wrong_problems_are_errors_with_a_place(void **state) {
 static void starts_are_set_by_name(void **state) {
   Setup *s = *state;
   EntrainProblem *p = parse_well(s);
-  EntrainUnknown u;
+  EntrainUnknown u = {.size = sizeof u};
   assert_true(entrain_problem_set_start(p, "k", 3, &s->error)); // both
   assert_true(entrain_problem_set_start(p, "k[b]", 4, &s->error));
   entrain_problem_unknown(p, 0, &u);
@@ -144,10 +144,10 @@ static void a_fit_has_everything_that_was_promised(void **state) {
   Setup *s = *state;
   EntrainProblem *p = parse_well(s);
   EntrainFit *f = entrain_fit_run(p, NULL, NULL, &s->error);
-  EntrainEstimate e;
-  EntrainQuality q;
-  EntrainChannel c;
-  EntrainFitWork w;
+  EntrainEstimate e = {.size = sizeof e};
+  EntrainQuality q = {.size = sizeof q};
+  EntrainChannel c = {.size = sizeof c};
+  EntrainFitWork w = {.size = sizeof w};
   assert_non_null(f);
   assert_int_equal(entrain_fit_outcome(f), ENTRAIN_FIT_CONVERGED);
   assert_string_equal(entrain_fit_outcome_name(f), "converged");
@@ -175,6 +175,34 @@ static void a_fit_has_everything_that_was_promised(void **state) {
   entrain_problem_free(p);
 }
 
+// The mean square over both experiments is that of all samples.
+static void errors_of_experiments_are_pooled(void **state) {
+  Setup *s = *state;
+  EntrainProblem *p = parse_well(s);
+  EntrainFit *f = entrain_fit_run(p, NULL, NULL, &s->error);
+  ENTRAIN_STRUCT(EntrainPooled, e);
+  double square = 0;
+  for (int i = 0; i < 2; i++) {
+    ENTRAIN_STRUCT(EntrainChannel, c);
+    assert_true(entrain_fit_channel(f, i, &c));
+    square += c.rmse * c.rmse * c.n;
+  }
+  assert_int_equal(entrain_fit_pooled_count(f), 1);
+  assert_true(entrain_fit_pooled(f, 0, &e));
+  assert_string_equal(e.variable, "x");
+  assert_string_equal(e.role, "fit");
+  assert_string_equal(e.window, "");
+  assert_true(e.n == 802 && e.experiments == 2 && e.failed == 0 && e.fit_percent > 99);
+  assert_close(e.rmse, sqrt(square / 802), 1e-15);
+  assert_false(entrain_fit_pooled(f, 1, &e));
+  assert_false(entrain_fit_pooled(f, -1, &e));
+  assert_false(entrain_fit_pooled(f, 0, NULL));
+  assert_false(entrain_fit_pooled(NULL, 0, &e));
+  assert_int_equal(entrain_fit_pooled_count(NULL), 0);
+  entrain_fit_free(f);
+  entrain_problem_free(p);
+}
+
 static int count_lines(const char *text) {
   int count = 0;
   for (; *text; text++) count += *text == '\n';
@@ -192,7 +220,7 @@ static void derivatives_of_the_objective_are_those_of_differences(void **state) 
   assert_true(entrain_fit_find_hessian(f, &s->error));
   for (int i = 0; i < 2; i++) {
     double up[] = {at[0], at[1]}, down[] = {at[0], at[1]};
-    EntrainQuality above, below;
+    EntrainQuality above = {.size = sizeof above}, below = {.size = sizeof below};
     up[i] += h, down[i] -= h;
     EntrainFit *a = entrain_evaluate(p, up, 0, &s->error),
                *b = entrain_evaluate(p, down, 0, &s->error);
@@ -299,8 +327,8 @@ static void a_listener_can_take_the_best_point(void **state) {
   EntrainProblem *p = parse_well(s);
   Listener l = {0};
   EntrainFit *f = entrain_fit_run(p, take_third, &l, &s->error);
-  EntrainEstimate e;
-  EntrainQuality q;
+  EntrainEstimate e = {.size = sizeof e};
+  EntrainQuality q = {.size = sizeof q};
   assert_int_equal(l.calls, 3);
   assert_int_equal(entrain_fit_outcome(f), ENTRAIN_FIT_STOPPED);
   assert_int_equal(entrain_fit_missing_count(f), 0);
@@ -317,7 +345,7 @@ static void curves_are_data_and_model(void **state) {
   Setup *s = *state;
   EntrainProblem *p = parse_well(s);
   EntrainCurves *c = entrain_curves_new(p);
-  EntrainCurve one;
+  EntrainCurve one = {.size = sizeof one};
   double values[] = {2, 0.7};
   assert_int_equal(entrain_curves_count(c), 2);
   assert_true(entrain_curves_channel(c, 0, &one) && !one.model && one.n == 401);
@@ -375,7 +403,7 @@ static void one_answer_stops_everything_in_a_thread(void **state) {
 static void a_check_lists_findings(void **state) {
   EntrainProblem *p = parse_well(*state);
   EntrainCheck *c = entrain_check_run(p);
-  EntrainFinding f;
+  EntrainFinding f = {.size = sizeof f};
   assert_true(entrain_check_passed(c));
   assert_true(entrain_check_count(c) > 2);
   assert_true(entrain_check_finding(c, 0, &f));
@@ -397,8 +425,8 @@ static void a_study_recovers_the_truth_and_can_be_stopped(void **state) {
   EntrainProblem *p = parse(s, PROBLEM, settings, 2);
   double truth[] = {2, 0.7};
   EntrainRecover *r = entrain_recover_run(p, truth, false, NULL, NULL, &s->error);
-  EntrainTrials t;
-  EntrainRecovered u;
+  EntrainTrials t = {.size = sizeof t};
+  EntrainRecovered u = {.size = sizeof u};
   assert_non_null(r);
   entrain_recover_trials(r, &t);
   assert_int_equal(t.done, 10);
@@ -422,7 +450,7 @@ static void a_study_recovers_the_truth_and_can_be_stopped(void **state) {
 static void options_of_both_tables_are_one_list(void **state) {
   Setup *s = *state;
   EntrainOptions *o = entrain_options_new();
-  EntrainOption option;
+  EntrainOption option = {.size = sizeof option};
   int groups[3] = {0};
   for (int i = 0; entrain_option(i, &option); i++) {
     groups[option.group]++;
@@ -443,7 +471,7 @@ static void options_of_both_tables_are_one_list(void **state) {
 static void default_options_of_a_fit_are_what_the_list_says(void **state) {
   Setup *s = *state;
   EntrainSetting settings[64];
-  EntrainOption option;
+  EntrainOption option = {.size = sizeof option};
   int count = 0;
   for (int i = 0; entrain_option(i, &option) && count < 64; i++)
     settings[count++] = (EntrainSetting){option.name, option.default_in_fit, true};
@@ -474,6 +502,7 @@ int main(void) {
       TEST(wrong_problems_are_errors_with_a_place),
       TEST(starts_are_set_by_name),
       TEST(a_fit_has_everything_that_was_promised),
+      TEST(errors_of_experiments_are_pooled),
       TEST(derivatives_of_the_objective_are_those_of_differences),
       TEST(texts_belong_to_the_caller),
       TEST(pictures_outlive_the_fit),

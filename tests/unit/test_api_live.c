@@ -63,8 +63,11 @@ static int tear_down(void **state) {
 }
 
 static EntrainLive *begin(Setup *s, EntrainLiveKind kind) {
-  EntrainLiveRequest q = {
-      .title = "a test", .kind = kind, .problem = s->problem, .for_curves = s->for_curves};
+  EntrainLiveRequest q = {.size = sizeof q,
+                          .title = "a test",
+                          .kind = kind,
+                          .problem = s->problem,
+                          .for_curves = s->for_curves};
   EntrainLive *l = entrain_live_new(&q, &s->error);
   assert_non_null(l);
   return l;
@@ -95,7 +98,8 @@ static void wish(const EntrainLive *l, const char *word, int status) {
 }
 
 static EntrainProgress step(double value, double objective, const double *values, bool *enough) {
-  return (EntrainProgress){.stage = "local search",
+  return (EntrainProgress){.size = sizeof(EntrainProgress),
+                           .stage = "local search",
                            .iteration = (int)value,
                            .objective = objective,
                            .values = values,
@@ -172,7 +176,8 @@ static void runs_come_out_of_the_stream(void **state) {
   static const long COUNTS[] = {5, 2};
   EntrainLive *l = begin(*state, ENTRAIN_LIVE_RUNS);
   int fd = open_stream(l);
-  EntrainStudyProgress p = {.done = 7,
+  EntrainStudyProgress p = {.size = sizeof p,
+                            .done = 7,
                             .total = 70,
                             .best = 1.5,
                             .rate = 3.5,
@@ -321,7 +326,8 @@ static void nothing_is_answered_for_nothing(void **state) {
   entrain_live_finish(NULL, "");
   entrain_live_free(NULL);
   EntrainLive *l = begin(s, ENTRAIN_LIVE_FIT);
-  EntrainLiveRequest q = {.kind = ENTRAIN_LIVE_FIT, .port = live_port_of(entrain_live_address(l))};
+  EntrainLiveRequest q = {
+      .size = sizeof q, .kind = ENTRAIN_LIVE_FIT, .port = live_port_of(entrain_live_address(l))};
   assert_null(entrain_live_new(&q, &s->error)); // that port is taken
   assert_true(s->error.code && s->error.exit_status == 2);
   entrain_live_free(l);

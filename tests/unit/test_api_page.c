@@ -88,7 +88,9 @@ static void a_page_names_no_folder(void **state) {
       Arena *a = arena_new();
       assert_int_equal(chdir(k == 0 ? "/" : k == 1 ? s->folder : "/tmp"), 0);
       setenv("HOME", HOMES[i], 1);
-      char *html = page_of(s, (EntrainPage){.title = "a page", .command = "entrain fit p.yaml"});
+      char *html = page_of(s, (EntrainPage){.size = sizeof(EntrainPage),
+                                            .title = "a page",
+                                            .command = "entrain fit p.yaml"});
       HtmlTags tags = html_tags(a, html);
       assert_int_equal(tag_count(&tags, "h1"), 1);
       assert_null(strstr(html, s->folder));
@@ -105,7 +107,9 @@ static void parts_are_left_out_as_asked(void **state) {
   const Setup *s = *state;
   for (int k = 0; k < 4; k++) {
     Arena *a = arena_new();
-    char *html = page_of(s, (EntrainPage){.without_model = k & 1, .without_data = k & 2});
+    char *html = page_of(
+        s,
+        (EntrainPage){.size = sizeof(EntrainPage), .without_model = k & 1, .without_data = k & 2});
     HtmlTags tags = html_tags(a, html);
     assert_int_equal(strstr(html, "&lt;/script&gt;&lt;b&gt;") != NULL, !(k & 1));
     assert_int_equal(tag_has(&tags.figures, "figure-data-and-model"), !(k & 2));
@@ -119,9 +123,10 @@ static void parts_are_left_out_as_asked(void **state) {
 static void a_page_needs_a_body_and_nothing_else(void **state) {
   (void)state;
   assert_null(entrain_page(NULL, NULL));
-  assert_null(entrain_page(NULL, &(EntrainPage){.title = "none"}));
+  assert_null(entrain_page(NULL, &(EntrainPage){.size = sizeof(EntrainPage), .title = "none"}));
   Arena *a = arena_new();
-  char *html = entrain_page(NULL, &(EntrainPage){.body = "<p>/gone/to/p.yaml and /gone/to</p>",
+  char *html = entrain_page(NULL, &(EntrainPage){.size = sizeof(EntrainPage),
+                                                 .body = "<p>/gone/to/p.yaml and /gone/to</p>",
                                                  .former_path = "/gone/to/p.yaml"});
   html_tags(a, html);
   assert_non_null(strstr(html, "<p>p.yaml and .</p>"));

@@ -320,7 +320,7 @@ static void parameters_that_do_not_enter_cost_nothing(void **state) {
 
 static EntrainResult *second_order_at(const char *file, const char *const parameters[2],
                                       const char *variable, const double at[2], bool second) {
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   EntrainModel *m = entrain_model_load(file, &error);
   EntrainOptions *o = entrain_options_new();
   char value[40];
@@ -845,7 +845,7 @@ static void a_value_that_is_refused_leaves_the_model_as_it_was(void **state) {
                              "  parameter Real r = 1;\n  input Real u = 2*r;\n"
                              "  Real x(start = 1, fixed = true);\n"
                              "equation\n  der(x) = -q*x + u;\nend Set;\n";
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   EntrainModel *m = entrain_model_parse("set", TEXT, strlen(TEXT), &error);
   EntrainOptions *o = entrain_options_new();
   EntrainSimulation *s = entrain_simulation_new(m, o, &error);
@@ -865,7 +865,7 @@ static void a_value_that_is_refused_leaves_the_model_as_it_was(void **state) {
 
 static void a_parameter_is_named_once(void **state) {
   (void)state;
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   EntrainModel *m = entrain_model_parse("exact", EXACT, strlen(EXACT), &error);
   EntrainOptions *o = entrain_options_new();
   EntrainSimulation *s = entrain_simulation_new(m, o, &error);

@@ -50,7 +50,8 @@ static const char *const INPUTS[] = {"u"}, *const OUTPUTS[] = {"y", "rate of y"}
 
 static EntrainSimulator simulator(Decay *d, bool slopes) {
   d->fails_above = d->fails_above > 0 ? d->fails_above : 1e300;
-  return (EntrainSimulator){.name = "decay",
+  return (EntrainSimulator){.size = sizeof(EntrainSimulator),
+                            .name = "decay",
                             .parameters = PARAMETERS,
                             .parameter_count = 2,
                             .inputs = INPUTS,
@@ -95,7 +96,7 @@ static const char PROBLEM[] = "model: {function: decay}\n"
                               "  k: {start: 5}\n";
 
 static EntrainProblem *problem(const EntrainSimulator *s, const EntrainSetting *set, int count) {
-  EntrainError e = {0};
+  EntrainError e = {.size = sizeof e};
   EntrainProblem *p =
       entrain_problem_parse_with("p.yaml", folder, PROBLEM, strlen(PROBLEM), set, count, s, &e);
   if (!p) print_error("%s\n", e.text);
@@ -103,7 +104,7 @@ static EntrainProblem *problem(const EntrainSimulator *s, const EntrainSetting *
 }
 
 static void assert_found(const EntrainFit *fit) {
-  EntrainEstimate e;
+  EntrainEstimate e = {.size = sizeof e};
   assert_true(entrain_fit_estimate(fit, 0, &e));
   assert_close(e.value, 2, 1e-3);
   assert_true(entrain_fit_estimate(fit, 1, &e));
@@ -119,11 +120,11 @@ static void a_function_is_fitted(void **state) {
     EntrainSetting lm = {"method", "lm", true};
     EntrainProblem *p = problem(&s, &lm, 1);
     assert_non_null(p);
-    EntrainError e = {0};
+    EntrainError e = {.size = sizeof e};
     EntrainFit *fit = entrain_fit_run(p, NULL, NULL, &e);
     assert_non_null(fit);
     assert_found(fit);
-    EntrainEstimate k;
+    EntrainEstimate k = {.size = sizeof k};
     entrain_fit_estimate(fit, 1, &k);
     value[slopes] = k.value;
     assert_int_equal(d.most_inside, 1); // it is not concurrent
@@ -138,7 +139,7 @@ static void a_function_is_simulated_with_slopes(void **state) {
   for (int slopes = 0; slopes < 2; slopes++) {
     Decay d = {0};
     EntrainSimulator s = simulator(&d, slopes);
-    EntrainError e = {0};
+    EntrainError e = {.size = sizeof e};
     EntrainModel *m = entrain_model_of_simulator(&s, &e);
     assert_non_null(m);
     EntrainOptions *o = entrain_options_new();
@@ -167,7 +168,7 @@ static void a_simulation_outlives_a_change_of_its_model(void **state) {
   (void)state;
   Decay d = {0};
   EntrainSimulator s = simulator(&d, false);
-  EntrainError e = {0};
+  EntrainError e = {.size = sizeof e};
   EntrainModel *m = entrain_model_of_simulator(&s, &e);
   EntrainOptions *o = entrain_options_new();
   EntrainSimulation *run = entrain_simulation_new(m, o, &e);
@@ -201,7 +202,7 @@ static void a_delay_does_not_change_the_end_of_a_run(void **state) {
                              " 'rate of y': y}\n"
                              "    inputs: {u: u}\n"
                              "estimate: {}\nmethod: lm\n";
-  EntrainError e = {0};
+  EntrainError e = {.size = sizeof e};
   EntrainProblem *p =
       entrain_problem_parse_with("p.yaml", folder, TEXT, strlen(TEXT), NULL, 0, &s, &e);
   if (!p) fail_msg("%s", e.text);
@@ -219,7 +220,7 @@ static void a_function_that_fails_is_an_outcome(void **state) {
   EntrainSimulator s = simulator(&d, true);
   EntrainSetting set[] = {{"method", "ga", true}, {"max_simulations", "400", true}};
   EntrainProblem *p = problem(&s, set, 2);
-  EntrainError e = {0};
+  EntrainError e = {.size = sizeof e};
   EntrainFit *fit = entrain_fit_run(p, NULL, NULL, &e);
   assert_non_null(fit);
   char *json = entrain_fit_json(fit);
@@ -236,7 +237,7 @@ static void a_function_hears_that_time_is_up(void **state) {
   EntrainSimulator s = simulator(&d, true);
   EntrainSetting limit = {"max_seconds", "0.2", true};
   EntrainProblem *p = problem(&s, &limit, 1);
-  EntrainError e = {0};
+  EntrainError e = {.size = sizeof e};
   EntrainFit *fit = entrain_fit_run(p, NULL, NULL, &e); // ends
   entrain_fit_free(fit);
   entrain_problem_free(p);
@@ -245,7 +246,7 @@ static void a_function_hears_that_time_is_up(void **state) {
 static void what_is_not_complete_is_an_error(void **state) {
   (void)state;
   Decay d = {0};
-  EntrainError e = {0};
+  EntrainError e = {.size = sizeof e};
   EntrainSimulator s = simulator(&d, true);
   s.simulate = NULL;
   assert_null(entrain_model_of_simulator(&s, &e));
@@ -265,7 +266,7 @@ static void a_problem_names_its_function(void **state) {
   (void)state;
   static const char OTHER[] = "model: {function: other}\nexperiments: []\n";
   Decay d = {0};
-  EntrainError e = {0};
+  EntrainError e = {.size = sizeof e};
   EntrainSimulator s = simulator(&d, true);
   assert_null(entrain_problem_parse_with("p.yaml", folder, OTHER, strlen(OTHER), NULL, 0, &s, &e));
   assert_string_equal(e.text, "there is no simulator 'other'; the calling program gave 'decay'; "
@@ -281,10 +282,12 @@ static void a_problem_names_its_function(void **state) {
 
 static void settings_of_an_fmu_are_checked(void **state) {
   (void)state;
-  EntrainError e = {0};
-  assert_null(entrain_fmu_load("none.fmu", &(EntrainFmu){.interface = "both"}, &e));
+  EntrainError e = {.size = sizeof e};
+  assert_null(entrain_fmu_load("none.fmu",
+                               &(EntrainFmu){.size = sizeof(EntrainFmu), .interface = "both"}, &e));
   assert_string_equal(e.text, "interface must be me or cs, not 'both'");
-  assert_null(entrain_fmu_load("none.fmu", &(EntrainFmu){.timeout = -1}, &e));
+  assert_null(
+      entrain_fmu_load("none.fmu", &(EntrainFmu){.size = sizeof(EntrainFmu), .timeout = -1}, &e));
   assert_null(entrain_fmu_report("none.fmu", ENTRAIN_REPORT_DOT, &e));
   assert_int_equal(e.exit_status, 2);
 }

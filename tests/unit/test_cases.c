@@ -338,7 +338,7 @@ static void compare_with_reference(const Ivp *p, const char *solver, double tigh
   assert_true(n > 0 && entrain_model_count(r.model, ENTRAIN_STATE) == n);
   bool all = true;
   for (int i = 0; i < n; i++) {
-    EntrainVariable v;
+    EntrainVariable v = {.size = sizeof v};
     entrain_model_variable(r.model, ENTRAIN_STATE, i, &v);
     double x = last_value(&r, v.name), error = fabs(x - reference[i]) / fabs(reference[i]);
     if (error <= 1e-6) continue;

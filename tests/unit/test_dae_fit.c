@@ -431,7 +431,7 @@ static void derivatives_of_states_are_columns(void **state) {
   made_file(&m, "pendulum.mo", PENDULUM);
   char path[128];
   snprintf(path, sizeof path, "%s/pendulum.mo", m.folder);
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   EntrainModel *model = entrain_model_load(path, &error);
   assert_non_null(model);
   EntrainOptions *options = entrain_options_new();

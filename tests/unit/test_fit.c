@@ -123,6 +123,26 @@ static void coarse_samples_certify_nothing_wrong(void **state) {
   }
 }
 
+// Whoever fits again and again keeps the memory of the first: the graph of the model gives none back.
+static void more_fits_add_nothing_to_the_model(void **state) {
+  (void)state;
+  static const char *const METHODS[] = {"auto", "homotopy", "lm"};
+  for (int k = 0; k < 3; k++) {
+    Made m;
+    open_problem(&m, (Data){4, 0.2, 1, 0.01, 0.1, 0}); // misses something: terms are tried
+    Problem *p = made_load(&m, PLAIN);
+    assert_true(method_find(METHODS[k], &p->method));
+    int nodes = 0, symbols = 0;
+    for (int i = 0; i < 4; i++) {
+      fit_free(fit_run(p, NULL, NULL, NULL));
+      if (i == 0) nodes = p->model->graph->count, symbols = p->model->graph->symbols.count;
+    }
+    assert_int_equal(p->model->graph->count, nodes);
+    assert_int_equal(p->model->graph->symbols.count, symbols);
+    made_close(&m);
+  }
+}
+
 static void says_when_the_model_misses_something(void **state) {
   (void)state;
   Made m;
@@ -498,6 +518,7 @@ int main(void) {
       cmocka_unit_test(finds_the_truth_and_knows_it),
       cmocka_unit_test(is_not_certain_of_a_wrong_optimum),
       cmocka_unit_test(coarse_samples_certify_nothing_wrong),
+      cmocka_unit_test(more_fits_add_nothing_to_the_model),
       cmocka_unit_test(says_when_the_model_misses_something),
       cmocka_unit_test(experiments_have_numbers_of_their_own),
       cmocka_unit_test(finds_start_values_and_constants_of_a_sensor),

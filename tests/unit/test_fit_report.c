@@ -338,6 +338,37 @@ static void of_many_channels_the_worst_are_shown(void **state) {
   }
 }
 
+// Channels without a fit in % come last, the largest errors first, and are not said to have the worst fit.
+static void channels_without_a_fit_are_ordered_by_their_errors(void **state) {
+  (void)state;
+  for (int known = 0; known <= 12; known += 4) {
+    Made m;
+    StatChannel channels[31];
+    make(&m);
+    for (int i = 0; i < 31; i++) {
+      channels[i] = STAT_CHANNELS[0];
+      channels[i].fit_percent = i < known ? 50 + i : nan("");
+      channels[i].rmse = 1000 + (i * 7) % 31;
+    }
+    m.statistics.channels = channels;
+    m.statistics.channel_count = 31;
+    char *text = text_of(&m, 100, false), row[20];
+    const char *before = text;
+    for (int i = 0; i < known && i < 10; i++) {
+      snprintf(row, sizeof row, " %d.00 ", 50 + i);
+      const char *at = strstr(before, row);
+      assert_non_null(at);
+      before = at;
+    }
+    has(text, known >= 10 ? "with the worst fit. The"
+              : known     ? "largest rmse of"
+                          : "largest rmse;");
+    if (!known) has(text, " 1030 ");
+    assert_int_equal(strstr(text, "The fit of ") != NULL, known > 0);
+    free(text);
+  }
+}
+
 // Never "white" where they are not, and the other way round, whatever test says so, at the level of all channels.
 static bool is_called_white(void *data, double p) {
   Made m;
@@ -716,6 +747,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_report_says_what_matters),
       cmocka_unit_test(of_many_channels_the_worst_are_shown),
+      cmocka_unit_test(channels_without_a_fit_are_ordered_by_their_errors),
       cmocka_unit_test(residuals_are_called_coloured_at_the_level_of_all_channels),
       cmocka_unit_test(the_report_tells_how_well_constraints_hold),
       cmocka_unit_test(the_report_keeps_the_width),

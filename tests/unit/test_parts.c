@@ -274,6 +274,30 @@ static void two_masses_with_friction_between_end_together(void **state) {
   run_free(&r);
 }
 
+// Both laws hold until the same force; the one of relations is told by its Stribeck speed, the other jumps from Fs to Fc.
+static void dry_friction_holds_as_sticking_does(void **state) {
+  (void)state;
+  static const char *const PARTS[] = {"DryFriction f(Fc = 1.5)",
+                                      "StickFriction f(Fc = 1.5, Fs = 1.5)"};
+  Run r[2];
+  for (int k = 0; k < 2; k++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "model T import Entrain.Translational.*; Mass m(m = 1, s(fixed = true), v(fixed = "
+             "true));\n"
+             "  Spring k(c = 10); %s; Position p(s = 0.3*sin(time)); Fixed g; equation\n"
+             "  connect(g.a, f.a); connect(f.b, m.a); connect(m.b, k.a); connect(k.b, p.b); end T;",
+             PARTS[k]);
+    r[k] = simulate_fully(.text = text, .options = "rel_tol=1e-11 abs_tol=1e-12", .stop = 12,
+                          .step = 0.5);
+  }
+  for (int i = 0; i < rows(&r[0]); i++) {
+    assert_close(value_at(&r[0], "m.s", i), value_at(&r[1], "m.s", i), 1e-7);
+    assert_close(value_at(&r[0], "f.f", i), value_at(&r[1], "f.f", i), 1e-6);
+  }
+  run_free(&r[0]), run_free(&r[1]);
+}
+
 // ---------------------------------------------------------------- rotation
 
 typedef struct Pair {
@@ -291,6 +315,8 @@ static const Pair PAIRS[] = {
      "CoulombFriction x(Tc = 2, d = 0.1, w0 = 0.1)"},
     {"StribeckFriction x(Fc = 2, Fs = 3, vs = 0.2, d = 0.1, v0 = 0.1)",
      "StribeckFriction x(Tc = 2, Ts = 3, ws = 0.2, d = 0.1, w0 = 0.1)"},
+    {"DryFriction x(Fc = 1, Fs = 1.5, vs = 0.1, d = 0.1)",
+     "DryFriction x(Tc = 1, Ts = 1.5, ws = 0.1, d = 0.1)"},
     {"StickFriction x(Fc = 1, Fs = 1.5, d = 0.1)", "StickFriction x(Tc = 1, Ts = 1.5, d = 0.1)"},
     {"Dahl x(Fc = 2, sigma0 = 500)", "Dahl x(Tc = 2, sigma0 = 500)"},
     {"LuGre x(Fc = 2, Fs = 3, vs = 0.2, sigma0 = 500, sigma1 = 4, sigma2 = 0.5)",
@@ -362,7 +388,7 @@ static void units_of_all_parts_agree(void **state) {
   (void)state;
   static const char *const PARTS[] = {
       "Spring",           "CubicSpring",   "Damper", "SpringDamper", "Backlash", "CoulombFriction",
-      "StribeckFriction", "StickFriction", "Dahl",   "LuGre",        "BoucWen"};
+      "StribeckFriction", "StickFriction", "Dahl",   "LuGre",        "BoucWen",  "DryFriction"};
   for (int turn = 0; turn < 2; turn++)
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
       char text[600];
@@ -581,6 +607,7 @@ int main(void) {
       cmocka_unit_test(bristles_follow_their_equations_typed_by_hand),
       cmocka_unit_test(sticking_mass_comes_to_rest),
       cmocka_unit_test(two_masses_with_friction_between_end_together),
+      cmocka_unit_test(dry_friction_holds_as_sticking_does),
       cmocka_unit_test(what_turns_moves_as_what_slides),
       cmocka_unit_test(sources_and_sensors_of_rotation_agree),
       cmocka_unit_test(units_of_all_parts_agree),

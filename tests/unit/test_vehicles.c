@@ -397,7 +397,7 @@ typedef struct Weighted {
 } Weighted;
 
 static Weighted weighted(const char *path) {
-  EntrainError error;
+  EntrainError error = {.size = sizeof error};
   EntrainProblem *p = entrain_problem_load(path, NULL, 0, &error);
   if (!p) fail_msg("%s", error.text);
   int n = entrain_weights_samples(p, 0, NULL, NULL);
