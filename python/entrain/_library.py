@@ -1,0 +1,448 @@
+"""The C library: loading it, its errors, the life of its objects, and who may use them when.
+
+Everything that knows about C is here; the other modules see Python objects and the names `lib` and `ffi`.
+"""
+from __future__ import annotations
+
+import json
+import operator
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NoReturn, Optional
+
+import numpy as np
+
+from ._cffi import ffi as _ffi  # made from include/entrain.h by backend.py
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+else:
+    Array = np.ndarray
+
+ffi: Any = _ffi
+_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_lib")
+lib: Any = ffi.dlopen(os.environ.get("ENTRAIN_LIBRARY") or os.path.join(_FOLDER, "libentrain.so.0"))
+NULL = ffi.NULL
+
+
+class Error(ValueError):
+    """What entrain could not do, and why.
+
+    ``str(error)`` is ``file:line:column: text`` and the line with a caret below it. `text`, `file`, `line`, `column` and `excerpt` are its
+    parts; `line` 0: there is no place.
+
+    Examples
+    --------
+    >>> import entrain
+    >>> try:
+    ...     entrain.Model("model A Real x; equation der(x) = k; end A;")
+    ... except entrain.Error as error:
+    ...     print(error.line, error.column, error.text)
+    1 35 'k' is not declared in A
+    """
+
+    def __init__(self, text: str, file: str = "", line: int = 0, column: int = 0, excerpt: str = "") -> None:
+        super().__init__(text, file, line, column, excerpt)
+        self.text, self.file, self.line, self.column, self.excerpt = text, file, line, column, excerpt
+
+    def __str__(self) -> str:
+        place = self.file if self.line or self.file not in self.text else ""
+        if self.line:
+            place += f":{self.line}"
+            if self.column:
+                place += f":{self.column}"
+        head = f"{place}: {self.text}" if place else self.text
+        return head + ("\n" + self.excerpt.rstrip("\n") if self.excerpt else "")
+
+
+def text_of(pointer: Any) -> str:
+    """A text that belongs to the library."""
+    return ffi.string(pointer).decode("utf-8", "replace") if pointer else ""
+
+
+def taken_text(pointer: Any) -> str:
+    """A text that belongs to us: it is freed."""
+    if not pointer:
+        return ""
+    try:
+        return text_of(pointer)
+    finally:
+        lib.entrain_text_free(pointer)
+
+
+def c_text(text: Any, what: str = "a text") -> bytes:
+    if isinstance(text, os.PathLike):
+        text = os.fspath(text)
+    if isinstance(text, str):
+        try:
+            text = text.encode("utf-8")
+        except UnicodeEncodeError:
+            try:
+                text = os.fsencode(text)  # a path whose bytes are not UTF-8
+            except UnicodeEncodeError:
+                raise Error(f"{what} contains a character that is none: {text!r:.60}") from None
+    if not isinstance(text, bytes):
+        raise TypeError(f"{what} must be a text, not {type(text).__name__}")
+    if b"\0" in text:
+        raise Error(f"{what} contains a zero character")
+    return text
+
+
+_sizes: dict[str, tuple[Any, int]] = {}
+
+
+def new_error() -> Any:
+    return new_struct("EntrainError")
+
+
+def raise_error(error: Any, source: str = "") -> NoReturn:
+    """source: the file that was read, where the error has no place."""
+    file = text_of(error.file)
+    if file.startswith("--"):  # of settings and options the library says how the command takes them
+        file = file[len("--set "):] if file.startswith("--set ") else ""
+    raise Error(text_of(error.text) or "unknown error", file or source, error.line, error.column, text_of(error.excerpt))
+
+
+def new_struct(name: str) -> Any:
+    """A struct that the library fills or reads; those that carry their size are told it."""
+    if name not in _sizes:
+        fields = ffi.typeof(name).fields or []
+        _sizes[name] = ffi.typeof(name + " *"), ffi.sizeof(name) if fields and fields[0][0] == "size" else 0
+    kind, size = _sizes[name]
+    struct = ffi.new(kind)
+    if size:
+        struct.size = size
+    return struct
+
+
+def texts(names: Iterable[Any], what: str) -> tuple[Any, int, list[Any]]:
+    """`const char *const *`, how many, and what must be kept as long as it is used."""
+    kept = [ffi.new("char[]", c_text(n, what)) for n in names]
+    if not kept:
+        return NULL, 0, kept
+    array = ffi.new("const char *[]", kept)
+    return array, len(kept), [*kept, array]
+
+
+def numbers(pointer: Any, count: int) -> Array:
+    """A copy of numbers that belong to the library."""
+    if not pointer or count <= 0:
+        return np.empty(0)
+    return np.frombuffer(ffi.buffer(ffi.cast("const double *", pointer), 8 * count), dtype=np.float64).copy()
+
+
+def pointer_to(values: Array) -> Any:
+    return ffi.cast("const double *", ffi.from_buffer(values)) if len(values) else NULL
+
+
+class Handle:
+    """An object of the library, freed when nobody needs it: neither a Python object nor another object of the library.
+
+    The cyclic garbage collector finalises in any order, so the order of freeing is kept here: a problem that a fit was made of is
+    freed behind the fit, whoever is finalised first. Operations on sets and lists are atomic, so this holds for all threads.
+    """
+
+    __slots__ = ("pointer", "kept", "_cell", "_free", "_parents", "_users", "__weakref__")
+
+    def __init__(self, pointer: Any, free: Callable[[Any], Any], *parents: "Handle", kept: Any = None) -> None:
+        self.pointer, self.kept, self._free, self._parents = pointer, kept, free, parents
+        self._cell = [pointer]
+        self._users = {id(self)}
+        for parent in parents:
+            parent._users.add(id(self))
+
+    def _drop(self, user: int) -> None:
+        self._users.discard(user)
+        if self._users:
+            return
+        try:
+            pointer = self._cell.pop()
+        except IndexError:
+            return
+        self._free(pointer)
+        for parent in self._parents:
+            parent._drop(id(self))
+
+    def __del__(self) -> None:
+        try:
+            self._drop(id(self))
+        except (AttributeError, TypeError):
+            pass  # it was never complete, or the interpreter ends
+
+
+class Guard:
+    """One thread at a time; a callback that comes back to the object that it serves is told so instead of waiting for ever."""
+
+    def __init__(self, what: str) -> None:
+        self._lock, self._owner, self._what, self._process = threading.Lock(), 0, what, os.getpid()
+
+    def __enter__(self) -> "Guard":
+        me = threading.get_ident()
+        if self._process != os.getpid():  # after a fork the threads that may have held it are not there
+            self._lock, self._owner, self._process = threading.Lock(), 0, os.getpid()
+        if self._owner == me or self in _serving():
+            raise Error(f"this {self._what} is computing: its callbacks and its simulator cannot use it")
+        self._lock.acquire()
+        self._owner = me
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._owner = 0
+        self._lock.release()
+
+
+_local = threading.local()
+
+
+def _serving() -> list[Guard]:
+    if not hasattr(_local, "serving"):
+        _local.serving = []
+    return _local.serving
+
+
+class Computation:
+    """A long call of this thread: who can end it, and what its callbacks raised.
+
+    Ctrl-C sets a mark that the interpreter looks at when it runs Python code in the main thread. The library asks some fifty
+    times a second whether it goes on; the answer is Python code, so KeyboardInterrupt comes up there.
+    """
+
+    def __init__(self) -> None:
+        self.raised: Optional[BaseException] = None
+        self.ended = False  # by the answer of a callback
+        self._outer: Optional[Computation] = None
+
+    def __enter__(self) -> "Computation":
+        self._outer = getattr(_local, "computation", None)
+        self._asked = (self._outer is None and not _serving()
+                       and threading.current_thread() is threading.main_thread())
+        if self._asked:
+            lib.entrain_goes_on(_goes_on, NULL)
+        _local.computation = self
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _local.computation = self._outer
+        if self._asked:
+            lib.entrain_goes_on(NULL, NULL)
+        if self._outer is not None and self.interrupted and self._outer.raised is None:
+            self._outer.raised = self.raised  # Ctrl-C ends all that runs
+
+    @property
+    def interrupted(self) -> bool:
+        return isinstance(self.raised, KeyboardInterrupt)
+
+    @property
+    def end(self) -> str:
+        """"interrupted" by Ctrl-C, "stopped" by a callback, or ""."""
+        return "interrupted" if self.interrupted else "stopped" if self.ended or self.raised is not None else ""
+
+    def settle(self) -> None:
+        """Raises what a callback raised, unless that only ends the computation."""
+        if self.raised is not None and not isinstance(self.raised, (KeyboardInterrupt, StopIteration)):
+            raise self.raised
+
+
+class Question(Computation):
+    """A computation that has no part of a result: what ends it comes out of it."""
+
+    def __exit__(self, *what: Any) -> None:
+        super().__exit__(*what)
+        if self.interrupted:
+            raise KeyboardInterrupt from None
+        self.settle()
+
+
+def remember(exception: BaseException) -> bool:
+    """Of a callback: the present computation of this thread ends. Whether there is one."""
+    computation = getattr(_local, "computation", None)
+    if computation is None:
+        return False
+    if computation.raised is None:
+        computation.raised = exception
+    return True
+
+
+def _remember_on_error(_kind: Any, exception: BaseException, _traceback: Any) -> None:
+    remember(exception)
+
+
+def has_ended() -> bool:
+    """Something in the present computation of this thread has raised an exception."""
+    computation = getattr(_local, "computation", None)
+    return computation is not None and computation.raised is not None
+
+
+def _still_goes_on(_data: Any) -> bool:
+    """The library takes False for all computations of the thread: what one inside another raised ends the inner one alone."""
+    computation = getattr(_local, "computation", None)
+    return computation is None or not computation.interrupted and (computation._outer is not None or computation.raised is None)
+
+
+_goes_on = ffi.callback("EntrainGoesOn", _still_goes_on, error=False, onerror=_remember_on_error)
+
+
+class Listener:
+    """Calls a Python function with the progress of a computation. What it raises ends the computation."""
+
+    def __init__(self, hear: Optional[Callable[[Any], Any]]) -> None:
+        self.hear = hear
+        self.data = ffi.new_handle(self) if hear else NULL
+
+    @staticmethod
+    def of(kind: str) -> Any:
+        def heard(data: Any, progress: Any) -> bool:
+            if has_ended():
+                return False
+            computation = getattr(_local, "computation", None)
+            answer = ffi.from_handle(data).hear(progress)
+            goes_on = not isinstance(answer, (bool, np.bool_)) or bool(answer)
+            if not goes_on and computation is not None:
+                computation.ended = True
+            return goes_on and not has_ended()
+
+        return ffi.callback(kind, heard, error=False, onerror=_remember_on_error)
+
+
+_listeners: dict[str, Any] = {}
+
+
+def listener(kind: str, hear: Optional[Callable[[Any], Any]]) -> tuple[Any, Any, Any]:
+    """Function and data for the library, and what must be kept; `kind`: the type of the function in C."""
+    if hear is None:
+        return NULL, NULL, None
+    if kind not in _listeners:
+        _listeners[kind] = Listener.of(kind)
+    kept = Listener(hear)
+    return _listeners[kind], kept.data, kept
+
+
+def here() -> str:
+    """The working directory; "." if somebody has deleted it."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return "."
+
+
+def number(value: Any, what: str) -> float:
+    """Of an argument: its value, or an error that names it."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{what} must be a number, not {value!r:.60}") from None
+
+
+def whole(value: Any, what: str) -> int:
+    try:
+        found = int(operator.index(value))
+    except TypeError:
+        raise Error(f"{what} must be a whole number, not {value!r:.60}") from None
+    if abs(found) >= 2**31:
+        raise Error(f"{what} is too large: {found}")
+    return found
+
+
+def mapping_of(value: Any, what: str) -> dict[Any, Any]:
+    """Values by name: a mapping, or a Series of pandas."""
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        return dict(value)
+    if is_series(value):
+        return value.to_dict()
+    raise TypeError(f"{what} must be a mapping from names to values, not {type(value).__name__}")
+
+
+def is_series(value: Any) -> bool:
+    """A Series of pandas."""
+    return hasattr(value, "index") and hasattr(value, "to_frame") and getattr(value, "ndim", 0) == 1 and hasattr(value, "iloc")
+
+
+def names_of(value: Any, what: str) -> list[Any]:
+    """One name, or several."""
+    if isinstance(value, str):
+        return [value]
+    if value is None or isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
+        raise TypeError(f"{what} must be a name or a list of names, not {value!r:.60}")
+    return list(value)
+
+
+def whole_path(path: Any) -> str:
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"a path must be a text or a path, not {path!r:.60}")
+    path = os.fspath(path)
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    return path if os.path.isabs(path) else os.path.normpath(os.path.join(here(), path))
+
+
+def option_text(value: Any) -> str:
+    """An option, or a value of a problem, as the library reads it."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, (bool, np.bool_)):
+        return "on" if value else "off"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return number_text(float(value))
+    return str(value)
+
+
+def number_text(value: float) -> str:
+    if value != value:
+        return ".nan"
+    if value in (float("inf"), float("-inf")):
+        return ".inf" if value > 0 else "-.inf"
+    return repr(float(value))
+
+
+def flow_text(value: Any) -> str:
+    """A value as YAML in one line. JSON would do but for infinite numbers and characters beyond 16 bits."""
+    if isinstance(value, np.ndarray) and value.ndim == 0 or isinstance(value, np.generic):
+        value = value.item()
+    if value is None:
+        return "~"
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return number_text(float(value))
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, str):
+        c_text(value, "a text of a problem")
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{flow_text(str(k))}: {flow_text(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=str)
+    if isinstance(value, Iterable):
+        return "[" + ", ".join(map(flow_text, value)) + "]"
+    raise TypeError(f"a problem cannot contain a value of the type {type(value).__name__}")
+
+
+_known_options: dict[str, str] = {}
+
+
+def options_by_name() -> dict[str, str]:
+    """Names of all options, and what they mean.
+
+    Examples
+    --------
+    >>> import entrain
+    >>> "rel_tol" in entrain.options()
+    True
+    """
+    if not _known_options:
+        out = new_struct("EntrainOption")
+        for i in range(lib.entrain_option_count()):
+            if lib.entrain_option(i, out):
+                _known_options[text_of(out.name)] = text_of(out.meaning)
+    return dict(_known_options)
