@@ -50,7 +50,7 @@ static bool complain(const Task *t, const EntrainError *e) {
 
 static bool open_simulation(Task *t) {
   char rel[16], abs[16];
-  EntrainError e;
+  EntrainError e = {.size = sizeof e};
   t->options = entrain_options_new();
   t->model = entrain_model_parse(t->path, t->text, strlen(t->text), &e);
   if (!t->model || sscanf(t->tolerances, "%15s %15s", rel, abs) != 2) return complain(t, &e);
@@ -76,7 +76,7 @@ static void close_simulation(Task *t) {
 }
 
 static EntrainResult *run_once(Task *t) {
-  EntrainError e;
+  EntrainError e = {.size = sizeof e};
   EntrainResult *r = entrain_simulation_run(t->simulation, &e);
   if (!r) {
     t->failed = true;
@@ -84,6 +84,7 @@ static EntrainResult *run_once(Task *t) {
     return NULL;
   }
   if (entrain_result_outcome(r) != ENTRAIN_REACHED_END) t->failed = true;
+  t->work.size = sizeof t->work;
   entrain_result_work(r, &t->work);
   return r;
 }

@@ -179,7 +179,7 @@ static bool select_states(BenchSimulation *s, EntrainError *error) {
   int count = entrain_model_count(s->model, ENTRAIN_STATE);
   const char *names[64];
   for (int i = 0; i < count && i < 64; i++) {
-    EntrainVariable v;
+    EntrainVariable v = {.size = sizeof v};
     entrain_model_variable(s->model, ENTRAIN_STATE, i, &v);
     names[i] = v.name;
   }
@@ -204,7 +204,7 @@ static bool open_simulation(BenchSimulation *s, const BenchTask *task, EntrainEr
 
 BenchSimulation *bench_simulation_open(const BenchTask *task) {
   BenchSimulation *s = calloc(1, sizeof *s);
-  EntrainError error = {0};
+  EntrainError error = {.size = sizeof error};
   if (open_simulation(s, task, &error)) return s;
   fprintf(stderr, "bench: %s: %s\n", task->path, error.text);
   bench_simulation_close(s);
@@ -252,14 +252,14 @@ bool bench_simulation_rows(BenchSimulation *s, const BenchTask *task, int nx, do
   bool done = r && entrain_result_outcome(r) == ENTRAIN_REACHED_END &&
               entrain_result_rows(r) == task->count;
   for (int i = 0; i < nx && done; i++) {
-    EntrainVariable v;
+    EntrainVariable v = {.size = sizeof v};
     entrain_model_variable(s->model, ENTRAIN_STATE, i, &v);
     done = copy_column(r, column_of(r, v.name, NULL), rows + i, width);
     for (int k = 0; k < task->np && done; k++)
       done =
           copy_column(r, column_of(r, v.name, task->parameters[k]), rows + (k + 1) * nx + i, width);
   }
-  EntrainWork w = {0};
+  EntrainWork w = {.size = sizeof w};
   if (r) entrain_result_work(r, &w);
   snprintf(text, (size_t)size, "%s, %ld steps, %ld rejected, %ld right-hand sides",
            w.solver ? w.solver : "-", w.steps, w.rejected, w.rhs);
