@@ -2,7 +2,8 @@
 # make demo        installs what is missing (apt.txt), builds, runs the first example
 # make check       the same set-up, then all tests
 # make site        the documents as a web site in build/site, with search; needs no server and no network
-# Others: setup bench tables results papers lint docs examples-data fuzz ci install clean.
+# make python      the Python package as a wheel in build/python, tested in a virtual environment
+# Others: setup bench tables results papers lint analyse docs examples-data fuzz ci install clean.
 # Variables: CC=clang, SAN=1 (sanitizers, in build-san), WERROR=1, BUILD=dir, PREFIX, DESTDIR.
 
 SAN ?=
@@ -50,7 +51,7 @@ SOURCE := $(BUILD)/made/source_digest.h
 $(shell mkdir -p $(BUILD)/made; d=$$(cat src/*/*.[ch] src/*/*.def src/*/*.inc src/*/*.css src/*/*.js src/*/*.html lib/*.mo | sha256sum | cut -c1-12); \
   echo "#define SOURCE_DIGEST \"$$d\"" | cmp -s - $(SOURCE) || echo "#define SOURCE_DIGEST \"$$d\"" > $(SOURCE))
 
-.PHONY: all objects demo check setup bench lint tidy docs fuzz ci install clean print-libs $(BUILD)/inside
+.PHONY: all objects demo check setup bench lint tidy analyse docs fuzz ci install clean print-libs $(BUILD)/inside
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -114,6 +115,7 @@ $(BUILD)/tidy/%.ok: $(BUILD)/obj/%.o
 -include bench/Makefile.inc
 include tests/fmu/Makefile.inc
 include examples/Makefile.inc
+include python/Makefile.inc
 
 -include $(OBJECTS:.o=.d) $(CLI:.o=.d) $(patsubst %.o,%.d,$(call objects,worker)) $(TESTS:=.d) $(BENCH:=.d)
 
@@ -126,7 +128,7 @@ demo: setup
 	@tools/demo $(BUILD)
 
 check: setup
-	@$(MAKE) -s --no-print-directory -j$(JOBS) all $(TESTS) $(FMUS)
+	@$(MAKE) -s --no-print-directory -j$(JOBS) all $(TESTS) $(FMUS) $(WHEEL_TO_TEST)
 	@tools/run-tests $(BUILD) $(JOBS)
 
 bench: setup
@@ -136,10 +138,17 @@ bench: setup
 
 lint: setup
 	@tools/setup lint
-	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
+	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain $(BUILD)/libentrain.so
 	@tools/lint $(BUILD)
 
+# Of the analyser only what needs no knowledge of other files.
+$(BUILD)/analysed/%.ok: $(BUILD)/obj/%.o
+	@mkdir -p $(@D)
+	@clang-tidy --quiet --checks='clang-analyzer-deadcode.*,clang-analyzer-unix.*' src/$*.c -- -std=c11 -D_GNU_SOURCE \
+	  -Isrc -Iinclude -I$(BUILD)/made 2>/dev/null && touch $@
+
 tidy: $(patsubst $(BUILD)/obj/%.o,$(BUILD)/tidy/%.ok,$(OBJECTS) $(CLI))
+analyse: $(patsubst $(BUILD)/obj/%.o,$(BUILD)/analysed/%.ok,$(OBJECTS) $(CLI))
 
 docs: setup
 	@$(MAKE) -s --no-print-directory -j$(JOBS) $(BUILD)/entrain
