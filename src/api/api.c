@@ -167,7 +167,7 @@ static _Thread_local Patience around_all;
 
 void entrain_goes_on(EntrainGoesOn *goes_on, void *data) {
   Patience *before = patience_swap(NULL);
-  around_all = (Patience){.goes_on = goes_on, .data = data};
+  around_all = (Patience){.goes_on = goes_on, .data = data, .of_thread = true};
   patience_begin(&around_all);
   if (before != NULL && before != &around_all) patience_swap(before); // within a computation
 }

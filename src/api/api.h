@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/patience.h"
 #include "draw/figure.h"
 #include "entrain.h"
 #include "lang/source.h"

@@ -35,7 +35,9 @@ static bool relay(void *data, const Basin *b) {
   const BasinRelay *to = data;
   EntrainBasinState told = state_of(b);
   told.done = b->finished;
-  return !to->listener || to->listener(to->data, &told);
+  if (!to->listener) return true;
+  PatienceLeft around = patience_leave();
+  return patience_return(around, to->listener(to->data, &told));
 }
 
 static bool axes_are_complete(const EntrainBasinAxis *axes, int count, EntrainError *error) {

@@ -112,7 +112,9 @@ static bool relay(void *data, const CompareProgress *p) {
                                  .objective = p->fit ? p->fit->objective : HUGE_VAL,
                                  .simulations =
                                      w ? w->simulations + w->sensitivity_simulations : 0};
-  return !to->listener || to->listener(to->data, &told);
+  if (!to->listener) return true;
+  PatienceLeft around = patience_leave();
+  return patience_return(around, to->listener(to->data, &told));
 }
 
 static void add_usual(EntrainCompare *c, Err *err) {

@@ -37,7 +37,8 @@ static bool relay(void *data, const FitProgress *p) {
                           .best = p->enough ? p->best : HUGE_VAL,
                           .searches = p->searches,
                           .enough = p->enough};
-  return r->listener(r->data, &told);
+  PatienceLeft around = patience_leave();
+  return patience_return(around, r->listener(r->data, &told));
 }
 
 static void ignore_block(void *data, const ResidualBlock *block) {

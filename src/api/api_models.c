@@ -85,7 +85,9 @@ static bool relay(void *data, const ModelsProgress *p) {
                                 .iteration = p->fit ? p->fit->iteration : 0,
                                 .objective = p->fit ? p->fit->objective : HUGE_VAL,
                                 .simulations = w ? w->simulations + w->sensitivity_simulations : 0};
-  return !to->listener || to->listener(to->data, &told);
+  if (!to->listener) return true;
+  PatienceLeft around = patience_leave();
+  return patience_return(around, to->listener(to->data, &told));
 }
 
 bool entrain_models_run(EntrainModels *m, EntrainModelsListener *listener, void *data,

@@ -26,7 +26,9 @@ typedef struct ProfileRelay {
 static bool relay(void *data, const Profile *p, bool fitting) {
   const ProfileRelay *to = data;
   EntrainProfileProgress told = {sizeof told, fitting, p->sides, p->sides_done};
-  return !to->listener || to->listener(to->data, &told);
+  if (!to->listener) return true;
+  PatienceLeft around = patience_leave();
+  return patience_return(around, to->listener(to->data, &told));
 }
 
 static bool find_number(const Problem *p, const char *name, int *number, Err *err) {

@@ -34,7 +34,9 @@ static bool relay(void *data, const ObjectiveScan *s) {
   const ScanRelay *to = data;
   EntrainScanState told = state_of(s);
   told.whole = false;
-  return !to->listener || to->listener(to->data, &told);
+  if (!to->listener) return true;
+  PatienceLeft around = patience_leave();
+  return patience_return(around, to->listener(to->data, &told));
 }
 
 static bool is_complete(const EntrainScanRequest *q, EntrainError *error) {

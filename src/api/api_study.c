@@ -3,7 +3,6 @@
 
 #include "api/api.h"
 #include "api/api_figures.h"
-#include "base/patience.h"
 #include "report/check_figure.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -141,7 +140,9 @@ static bool relay(void *data, const Recover *r) {
   EntrainTrials told = trials_of(r);
   told.succeeded = 0;
   for (int i = 0; i < r->done; i++) told.succeeded += r->ok[i];
-  return !to->listener || to->listener(to->data, &told);
+  if (!to->listener) return true;
+  PatienceLeft around = patience_leave();
+  return patience_return(around, to->listener(to->data, &told));
 }
 
 EntrainRecover *entrain_recover_run(const EntrainProblem *p, const double *truth,

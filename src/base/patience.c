@@ -136,6 +136,20 @@ Patience *patience_swap(Patience *p) {
   return before;
 }
 
+PatienceLeft patience_leave(void) {
+  PatienceLeft left = {innermost, was_cut};
+  Patience *p = innermost;
+  while (p && !p->of_thread) p = p->outer;
+  set_innermost(p);
+  return left;
+}
+
+bool patience_return(PatienceLeft to, bool answer) {
+  set_innermost(to.innermost);
+  was_cut = to.was_cut;
+  return answer;
+}
+
 // A no from around: the end, or the beginning of the grace.
 static void hear_no(Patience *p, double now) {
   if (!(p->grace > 0)) {

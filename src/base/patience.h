@@ -16,6 +16,7 @@ typedef struct Patience {
   double grace;
   bool
       by_work; // its no follows from the work that was done, or counts for one run of a study alone
+  bool of_thread; // it counts for whatever the thread computes, also for what a listener computes
   // How things stand.
   bool over;              // the answer was no, and stays no
   bool ending, asking;    // in the grace; in a call of goes_on
@@ -61,6 +62,15 @@ bool patience_is_late(void); // a time limit has passed, of the innermost or of 
 
 // For threads and fibers: a fiber takes the Patience that it is in with it.
 Patience *patience_swap(Patience *innermost); // returns what it was
+
+// Around a call of a listener of users. What they compute in it is theirs: those who wait for the listener's answer, who would
+// call it again, are not asked, and only a Patience of the thread ends it.
+typedef struct PatienceLeft {
+  Patience *innermost;
+  bool was_cut;
+} PatienceLeft;
+PatienceLeft patience_leave(void);
+bool patience_return(PatienceLeft to, bool answer); // the answer
 
 // ---- pauses
 

@@ -295,6 +295,46 @@ static void threads_of_a_pool_wait_in_a_pause(void **state) {
   patience_end(&p);
 }
 
+typedef struct Told {
+  int calls, inside, answers; // inside: the call goes on
+  bool lasted;                // what it computed
+} Told;
+
+static bool computes(void *data) {
+  Told *t = data;
+  assert_int_equal(t->inside, 0);
+  t->calls++;
+  PatienceLeft around = patience_leave();
+  t->inside++;
+  Patience own = {.goes_on = counts, .data = &t->answers};
+  patience_begin(&own);
+  t->lasted = patience_asks();
+  patience_cut(); // of its own work
+  patience_end(&own);
+  t->inside--;
+  return patience_return(around, true);
+}
+
+// Not by those who wait for its answer, be it that they asked or that they told; by the thread.
+static void what_a_listener_computes_is_ended_by_the_thread_alone(void **state) {
+  (void)state;
+  int thread = 1000;
+  Told told = {.answers = 3};
+  Patience all = {.goes_on = counts, .data = &thread, .of_thread = true};
+  Patience study = {.goes_on = computes, .data = &told, .until = clock_seconds() + 1e-3};
+  patience_forget_cut();
+  patience_begin(&all), patience_begin(&study);
+  assert_true(computes(&told) && told.lasted && told.calls == 1);
+  while (clock_seconds() < study.until) sched_yield();
+  assert_true(computes(&told) && told.lasted && told.calls == 2);
+  assert_false(patience_was_cut());
+  thread = 0;
+  assert_true(computes(&told) && !told.lasted);
+  assert_false(patience_asks());
+  patience_end(&study), patience_end(&all);
+  patience_forget_cut();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_an_owner_everything_goes_on),
@@ -307,6 +347,7 @@ int main(void) {
       cmocka_unit_test(time_is_a_limit),
       cmocka_unit_test(what_has_a_grace_goes_on_for_a_moment),
       cmocka_unit_test(an_owner_may_ask_itself),
+      cmocka_unit_test(what_a_listener_computes_is_ended_by_the_thread_alone),
       cmocka_unit_test(fibers_take_their_patience_with_them),
       cmocka_unit_test(limits_do_not_count_pauses),
       cmocka_unit_test(a_no_from_around_ends_a_pause),
