@@ -1,5 +1,6 @@
 """Runs the tests of the Python package and prints TAP lines: run.py [part of a name ...]. The package must be importable."""
 import os
+import signal
 import sys
 import unittest
 
@@ -52,6 +53,7 @@ if __name__ == "__main__":
     if missing:
         print(f"ok 1 - the Python package # SKIP needs {', '.join('python3-' + name for name in missing)}\n1..1")
         sys.exit(0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs this in the background ignores Ctrl-C
     sys.path.insert(0, HERE)
     result = Tap()
     unittest.TestSuite(chosen(unittest.defaultTestLoader.discover(HERE, "test_*.py"), sys.argv[1:])).run(result)

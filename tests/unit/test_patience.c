@@ -329,7 +329,8 @@ static void what_a_listener_computes_is_ended_by_the_thread_alone(void **state) 
   assert_true(computes(&told) && told.lasted && told.calls == 2);
   assert_false(patience_was_cut());
   thread = 0;
-  for (double until = clock_seconds() + 0.03; clock_seconds() < until;) sched_yield(); // it is asked again
+  for (double until = clock_seconds() + 0.03; clock_seconds() < until;)
+    sched_yield(); // it is asked again
   assert_true(computes(&told) && !told.lasted);
   assert_false(patience_asks());
   patience_end(&study), patience_end(&all);
