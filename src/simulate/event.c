@@ -480,6 +480,8 @@ bool event_common_moment(EventWork *e, double t, const double *y, double *moment
     }
     found++;
   }
+  if (found == 1 && e->pending[e->found] && e->leaves_exactly)
+    memcpy(moment, e->leave_moment, (size_t)s->ns * sizeof *moment);
   return found > 0;
 }
 
@@ -588,10 +590,13 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   slide_rhs(e, e->near_t, e->near_x, e->f_before);
   system_event_scales(e->work, t, y, e->scale);
   double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol, e->bend);
+  e->leaves_exactly = false;
+  double since = slide_begin_leave(e, t, y, e->found);
   bool settled = s->hybrid ? event_cross_jump(e, t, y, event) : cross_all(e, t, y, event);
   e->leaves = false;
   if (settled && s->hybrid) settled = settle_slides(e, t, y, true, event);
   if (!settled) return false;
+  if (since > 0 && since <= h && !e->jumped) slide_end_leave(e, t, y, since);
   slide_rhs(e, t, y, e->f_new);
   if (!e->slid && !(s->hybrid && e->jumped) && slopes_go_on(e, y, h, tol))
     *continuous = bend_of(e, t, y, e->f_new, h, tol, e->slope) <= BEND_MOST * bend;

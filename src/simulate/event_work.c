@@ -25,6 +25,8 @@ static void new_slide(Arena *a, const System *s, EventWork *e) {
   e->mixed = ARENA_ARRAY(a, double, n + 16);
   e->moved = ARENA_ARRAY(a, double, n + 16);
   e->contribution = ARENA_ARRAY(a, double, n + 16);
+  e->leaving = ARENA_ARRAY(a, double, s->nx *(1 + s->stride) + 16);
+  e->leave_moment = ARENA_ARRAY(a, double, s->stride + 16);
   e->arriving = ARENA_ARRAY(a, double, s->nx + 16);
   int corners = surfaces < SLIDE_MOST ? surfaces + 1 : SLIDE_MOST + 1;
   for (int c = 0; c < corners; c++) {

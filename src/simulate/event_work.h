@@ -87,6 +87,10 @@ typedef struct EventWork {
   double *corner[SLIDE_MOST + 1];        // scratch: the motion, outputs or Jacobian at corners
   double *slide_rate, *slide_by[SLIDE_MOST + 1], *share_by, *mixed; // scratch, see slide.c
   double *moved, *contribution, *arriving;                          // the same
+  // Of a motion that leaves a surface on which it rested by itself.
+  bool leaves_exactly;
+  double *leaving,
+      *leave_moment; // slopes on it, those of sensitivities too; by column: how the time moves
   // Of hybrid systems, see event_jump.h.
   bool live;        // switching functions are those at an event, where discrete variables change
   bool jumped;      // states have jumped at this event

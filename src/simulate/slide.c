@@ -45,6 +45,14 @@ static void set_side(EventWork *e, int surface, int side) {
   set_value(e, surface, side, side);
 }
 
+// What they say exactly on it.
+static void set_literal(EventWork *e, int surface) {
+  const System *s = e->work->system;
+  for (int j = 0; j < s->ne; j++)
+    if (s->surfaces.of[j] == s->surfaces.event[surface])
+      system_set_mode(e->work, j, event_literal(e, j, 0));
+}
+
 // Corner 0 has all surfaces of the list at their sides w < 0, corner i > 0 has number i - 1 at w > 0. share: sign(w) has the value
 // of these shares instead, at all corners; NULL: that of the side.
 static void set_corner(EventWork *e, const int *list, int count, int corner, const double *share) {
@@ -88,7 +96,8 @@ static bool eliminate(int n, double A[MOST][MOST], double *b) {
 }
 
 // A x = b, b becomes x. Surfaces may depend on each other (two bodies that stick to the ground and to each other): the motion is
-// then the same for many shares, and the shortest x is taken, by Tikhonov's regularisation repeated on its residual.
+// then the same for many shares, and the shortest x is taken, by Tikhonov's regularisation repeated on its residual. x = A^T z has no part
+// that A does not see, so that rounding errors do not make it jump from one time to the next.
 static bool solve(int n, double A[MOST][MOST], double *b) {
   enum { REPEATS = 6 };
   static const double WEIGHT = 1e-6;
@@ -100,21 +109,18 @@ static bool solve(int n, double A[MOST][MOST], double *b) {
     for (int c = 0; c < n; c++) size += A[r][c] * A[r][c];
   if (!(size > 0 && isfinite(size))) return false;
   for (int repeat = 0; repeat < REPEATS; repeat++) {
-    double d[MOST], rest[MOST];
+    double z[MOST];
     for (int r = 0; r < n; r++) {
-      rest[r] = right[r];
-      for (int c = 0; c < n; c++) rest[r] -= A[r][c] * x[c];
-    }
-    for (int i = 0; i < n; i++) {
-      d[i] = 0;
-      for (int r = 0; r < n; r++) d[i] += A[r][i] * rest[r];
-      for (int j = 0; j < n; j++) {
-        copy[i][j] = i == j ? WEIGHT * size : 0;
-        for (int r = 0; r < n; r++) copy[i][j] += A[r][i] * A[r][j];
+      z[r] = right[r];
+      for (int c = 0; c < n; c++) z[r] -= A[r][c] * x[c];
+      for (int k = 0; k < n; k++) {
+        copy[r][k] = r == k ? WEIGHT * size : 0;
+        for (int c = 0; c < n; c++) copy[r][k] += A[r][c] * A[k][c];
       }
     }
-    if (!eliminate(n, copy, d)) return false;
-    for (int i = 0; i < n; i++) x[i] += d[i];
+    if (!eliminate(n, copy, z)) return false;
+    for (int i = 0; i < n; i++)
+      for (int r = 0; r < n; r++) x[i] += A[r][i] * z[r];
   }
   for (int r = 0; r < n; r++) { // the equations must not contradict each other
     double rest = right[r], terms = fabs(right[r]);
@@ -487,15 +493,22 @@ bool slide_keep(EventWork *e, double t, double *y, double allowed) {
 
 // ---------------------------------------------------------------- which surfaces
 
-// turn: how much the rate of w changes from one side to the other.
+// A motion that begins on a surface has shown no size of its w yet. turn: how much the rate of w changes from one side to the other.
+static void show_size(EventWork *e, int surface, double turn) {
+  const System *s = e->work->system;
+  double least = LEAST_SIZE * fabs(turn) * e->span;
+  for (int j = 0; j < s->ne; j++) {
+    if (s->surfaces.of[j] != s->surfaces.event[surface]) continue;
+    e->low[j] = fmin(e->low[j], -least), e->high[j] = fmax(e->high[j], least);
+    e->size[j] = fmax(e->size[j], 2 * least);
+  }
+}
+
 static void begin_surface(EventWork *e, int surface, double turn) {
   const System *s = e->work->system;
   int k = s->surfaces.event[surface];
   e->slide[e->slide_count++] = surface;
-  // a motion that begins here has shown no size of w yet
-  double least = LEAST_SIZE * fabs(turn) * e->span;
-  e->low[k] = fmin(e->low[k], -least), e->high[k] = fmax(e->high[k], least);
-  e->size[k] = fmax(e->size[k], 2 * least);
+  show_size(e, surface, turn);
   e->own_low[k] = e->low[k], e->own_high[k] = e->high[k], e->own_size[k] = e->size[k];
   e->low[k] = 0, e->high[k] = e->size[k] = 1;
   e->kind[k] = EVENT_FLOOR; // of its share, which is searched instead of w
@@ -521,18 +534,22 @@ static void end_surface(EventWork *e, int surface, int side) {
   set_side(e, surface, side);
 }
 
-// The motion stays on the surface without its help, because it slides on others: friction at its limit between bodies that
-// others hold. true: modes have changed.
-static bool hold_side(EventWork *e, int surface, int side) {
+// The motion stays on the surface while its modes are those of this side, or side 0: those on the surface itself. true: modes have
+// changed.
+static bool hold_side(EventWork *e, int surface, int side, double turn) {
   const System *s = e->work->system;
   int k = s->surfaces.event[surface];
   bool changed = false;
+  show_size(e, surface, turn);
   for (int j = 0; j < s->ne; j++) e->before_slide[j] = system_mode(e->work, j);
-  set_side(e, surface, side);
+  if (side)
+    set_side(e, surface, side);
+  else
+    set_literal(e, surface);
   for (int j = 0; j < s->ne; j++) {
     changed |= system_mode(e->work, j) != e->before_slide[j];
     if (s->surfaces.of[j] == k)
-      e->pending[j] = false, e->decided[j] = true, e->forgiven[j] = 0, e->rests[j] = false;
+      e->pending[j] = false, e->decided[j] = true, e->forgiven[j] = 0, e->rests[j] = side == 0;
   }
   return changed;
 }
@@ -567,6 +584,16 @@ void slide_release(EventWork *e, double t, const double *y) {
 static bool is_sliding(const EventWork *e, int surface) {
   for (int i = 0; i < e->slide_count; i++)
     if (e->slide[i] == surface) return true;
+  return false;
+}
+
+typedef struct List { // of surfaces
+  int at[MOST], count;
+} List;
+
+static bool contains(const List *list, int surface) {
+  for (int i = 0; i < list->count; i++)
+    if (list->at[i] == surface) return true;
   return false;
 }
 
@@ -683,12 +710,13 @@ static bool find_digits(int n, const Rates *r, int *digit, bool *still) {
 }
 
 // Surfaces that turn the motion back by themselves; others are crossed as events.
-static int list_reached(EventWork *e, double t, const double *x, int *list, bool *too_many) {
+static int list_reached(EventWork *e, double t, const double *x, const List *but, int *list,
+                        bool *too_many) {
   const System *s = e->work->system;
   int n = 0;
   system_events(e->work, t, x, e->mixed);
   for (int f = 0; f < s->surfaces.count; f++) {
-    if (!is_sliding(e, f) && !is_reached(e, f)) continue;
+    if (contains(but, f) || (!is_sliding(e, f) && !is_reached(e, f))) continue;
     int one = 1;
     Rates r;
     rates_of(e, t, x, &f, &one, &r);
@@ -748,7 +776,7 @@ typedef struct Arrival {
 static Arrival arrival_of(EventWork *e, double t, const double *y, const int *list, int n,
                           bool columns) {
   const System *s = e->work->system;
-  Arrival a = {.known = columns && s->surfaces.bends && s->ns};
+  Arrival a = {.known = columns && s->ns};
   if (!a.known) return a;
   slide_rhs(e, t, y, e->arriving);
   for (int i = 0; i < n; i++)
@@ -769,12 +797,97 @@ static void carry_onto(EventWork *e, double t, double *y, int surface, double ra
           (e->arriving[i] - e->contribution[i]) * e->by_column[k] / rate;
 }
 
-SlideChange slide_decide(EventWork *e, double t, double *y, bool columns) {
+// Of w, with the modes in use and the mixtures of what slides. beyond: some of their shares are not between 0 and 1; may be NULL.
+static double rate_of(EventWork *e, double t, const double *x, int surface, bool *beyond) {
+  double share[MOST], rate = 0;
+  if (beyond) *beyond = false;
+  if (e->slide_count) shares_at(e, t, x, share);
+  for (int i = 0; i < e->slide_count && beyond; i++)
+    *beyond = *beyond || !(share[i] >= 0 && share[i] <= 1);
+  for (int c = 0; c <= e->slide_count; c++) {
+    set_corner(e, e->slide, e->slide_count, c, e->work->system->surfaces.bends ? share : NULL);
+    system_slide(e->work, t, x, e->slide_rate, NULL);
+    rate += weight(e, share, c) * e->slide_rate[surface];
+  }
+  rest(e);
+  return rate;
+}
+
+// Laws that say more on the surface than between its sides, as friction that holds more than it rubs: if v > 0 then Fc elseif v < 0
+// then -Fc else max(-Fs, min(Fs, load)). While they keep w, the motion rests there, whatever the sides do. The others go on as has been
+// decided.
+static bool rests_by_itself(EventWork *e, double t, const double *y, int surface, double turn) {
+  const System *s = e->work->system;
+  bool beyond;
+  for (int j = 0; j < s->ne; j++) e->before_slide[j] = system_mode(e->work, j);
+  set_literal(e, surface);
+  double rate = rate_of(e, t, y, surface, &beyond);
+  for (int j = 0; j < s->ne; j++) system_set_mode(e->work, j, e->before_slide[j]);
+  return !beyond && fabs(rate) <= ROUNDED * fabs(turn);
+}
+
+// With w'' constant, w = w'' s^2/2 after the time s. Where nothing else slides, the time of leaving is that at which the rate r = w' on
+// the surface became positive: dt/dp = -(r_x S + r_p)/(dr/dt), taken at that time, with what slid there.
+double slide_begin_leave(EventWork *e, double t, const double *y, int event) {
+  const System *s = e->work->system;
+  int k = s->surfaces.count ? s->surfaces.of[event] : -1;
+  if (k < 0 || !e->rests[event] || e->slides[event]) return 0;
+  int surface = s->surfaces.row[k], n = s->nx * (1 + s->stride);
+  double rate = rate_of(e, t, y, surface, NULL);
+  system_events(e->work, t, y, e->mixed);
+  double since = 2 * e->mixed[k] / rate, h = 1e-5 * e->span, ahead[2];
+  if (!(since > 0 && isfinite(since))) return 0;
+  e->leaves_exactly = s->ns && !e->slide_count;
+  if (s->ns)
+    slide_rhs_sens(e, t, y, e->leaving);
+  else
+    slide_rhs(e, t, y, e->leaving);
+  if (!e->leaves_exactly) return since;
+  double *back = e->corner[0], *by = e->slide_by[0] + surface * s->stride;
+  for (int i = 0; i < n; i++) back[i] = y[i] - since * e->leaving[i];
+  for (int side = 0; side < 2; side++) {
+    double at = side ? h : -h;
+    for (int i = 0; i < s->nx; i++) e->corner[1][i] = back[i] + at * e->leaving[i];
+    ahead[side] = rate_of(e, t - since + at, e->corner[1], surface, NULL);
+  }
+  system_slide(e->work, t - since, back, e->slide_rate, e->slide_by[0]);
+  double turn = (ahead[1] - ahead[0]) / (2 * h);
+  e->leaves_exactly =
+      fabs(e->slide_rate[surface]) <= 0.1 * fabs(rate); // else it left in another way
+  for (int c = 0; c < s->ns; c++) e->leave_moment[c] = -by[c] / turn;
+  return since;
+}
+
+void slide_end_leave(EventWork *e, double t, double *y, double since) {
+  const System *s = e->work->system;
+  if (s->ns)
+    slide_rhs_sens(e, t, y, e->mixed);
+  else
+    slide_rhs(e, t, y, e->mixed);
+  int n = s->ns ? s->nx * (1 + s->stride) : s->nx;
+  for (int i = 0; i < n; i++) y[i] += since * (e->mixed[i] - e->leaving[i]);
+}
+
+static bool begin_rest(EventWork *e, double t, double *y, int surface, double turn, bool slid,
+                       const double *rate) {
+  int k = e->work->system->surfaces.event[surface];
+  if (!hold_side(e, surface, 0, turn)) return false; // it rested before
+  begin_surface(e, surface, turn);
+  slide_project(e, t, y, false);
+  end_surface(e, surface, 1);
+  hold_side(e, surface, 0, turn);
+  if (slid) return true;
+  e->count[k]++, e->sticks[k]++;
+  if (rate) carry_onto(e, t, y, surface, *rate);
+  return true;
+}
+
+// Decides on all surfaces but those that rest by themselves, and adds to these.
+static SlideChange decide_once(EventWork *e, double t, double *y, bool columns, List *resting) {
   const System *s = e->work->system;
   int list[MOST], digit[MOST] = {0}, begun = 0, last = 0;
-  bool still[MOST] = {0}, too_many = false, changed = false;
-  if (!s->surfaces.count || e->never_slides) return SLIDE_SAME;
-  int n = list_reached(e, t, y, list, &too_many);
+  bool still[MOST] = {0}, slid[MOST], too_many = false, changed = false, slides = false;
+  int n = list_reached(e, t, y, resting, list, &too_many);
   e->slide_over = too_many;
   if (!n) return SLIDE_SAME;
   Rates r = {0};
@@ -785,10 +898,9 @@ SlideChange slide_decide(EventWork *e, double t, double *y, bool columns) {
                                         find_bent_digits(e, t, y, list, n, &r, digit, still));
   if (!found) return e->slide_count ? SLIDE_UNCLEAR : SLIDE_SAME;
   for (int i = 0; i < n; i++) {
-    bool slid = is_sliding(e, list[i]);
-    if (!slid && digit[i] && still[i] && e->slide_count)
-      changed |= hold_side(e, list[i], digit[i] == 1 ? 1 : -1);
-    if (slid == (digit[i] == 0)) continue;
+    slid[i] = is_sliding(e, list[i]);
+    slides |= digit[i] == 0;
+    if (slid[i] == (digit[i] == 0)) continue;
     if (digit[i] == 0) {
       begin_surface(e, list[i], r.by[i][i]);
       e->count[s->surfaces.event[list[i]]]++;
@@ -798,8 +910,31 @@ SlideChange slide_decide(EventWork *e, double t, double *y, bool columns) {
       end_surface(e, list[i], digit[i] == 1 ? 1 : -1);
     changed = true;
   }
-  if (begun == 1 && arrival.known) carry_onto(e, t, y, list[last], arrival.rate[last]);
+  for (int i = 0; i < n && slides; i++) // those that others hold, which slide by now
+    if (digit[i] && still[i]) changed |= hold_side(e, list[i], digit[i] == 1 ? 1 : -1, r.by[i][i]);
+  if (begun == 1 && s->surfaces.bends && arrival.known)
+    carry_onto(e, t, y, list[last], arrival.rate[last]);
   if (begun) slide_project(e, t, y, columns);
-  e->slid = e->slid || changed;
+  for (int i = 0; i < n; i++) {
+    double turn = r.by[i][i];
+    if (!digit[i] || resting->count == MOST || are_signs(e, &list[i], 1)) continue;
+    if (!rests_by_itself(e, t, y, list[i], turn)) continue;
+    changed |= begin_rest(e, t, y, list[i], turn, slid[i], arrival.known ? &arrival.rate[i] : NULL);
+    resting->at[resting->count++] = list[i];
+  }
   return changed ? SLIDE_CHANGED : SLIDE_SAME;
+}
+
+SlideChange slide_decide(EventWork *e, double t, double *y, bool columns) {
+  List resting = {.count = 0};
+  SlideChange all = SLIDE_SAME;
+  if (!e->work->system->surfaces.count || e->never_slides) return SLIDE_SAME;
+  for (int before = -1; before < resting.count;) { // what rests may hold others
+    before = resting.count;
+    SlideChange change = decide_once(e, t, y, columns, &resting);
+    if (change == SLIDE_UNCLEAR) return change;
+    if (change == SLIDE_CHANGED) all = change;
+  }
+  e->slid = e->slid || all == SLIDE_CHANGED;
+  return all;
 }

@@ -2,7 +2,7 @@
 
 A system is x' = f(t, x) + sum_j b_j(t, x) s_j with s_j in Sign(w_j), where each w_j is a sum of states and a wave of time. The
 reference keeps a state of each contact: slips forward, slips backward, sticks. A contact that sticks has the force that
-keeps its speed; where no forces within their limits do so, and where a contact comes to rest, the accelerations are those
+keeps its speed, also one above that of rubbing where it has a limit of its own; where no forces within their limits do so, and where a contact comes to rest, the accelerations are those
 of the complementarity problem  s_j = sign of w_j', or w_j' = 0 and |s_j| <= 1  of the contacts at rest, by projected
 Gauss-Seidel. Runge-Kutta with small fixed steps between; nothing is shared with entrain.
 """
@@ -25,10 +25,11 @@ SPACE.update(dead_zone=dead_zone, abs=abs, max=max, min=min)
 
 
 class Contact:
-    """w = sum of states by factors, less the wave; pushes: state -> expression that s multiplies."""
+    """w = sum of states by factors, less the wave; pushes: state -> expression that s multiplies. limit: a parameter, of |s| while it sticks; s is
+    +-1 while it slips. Only for contacts that are the only ones of their state."""
 
-    def __init__(self, speed, pushes, wave=None):
-        self.speed, self.pushes, self.wave = speed, pushes, wave  # wave: (mean, size, frequency)
+    def __init__(self, speed, pushes, wave=None, limit=None):
+        self.speed, self.pushes, self.wave, self.limit = speed, pushes, wave, limit  # wave: (mean, size, frequency)
 
     def text(self):
         word = ' + '.join(name if factor == '1' else '(%s)*%s' % (factor, name) for name, factor in self.speed)
@@ -76,6 +77,7 @@ class System:
         self.limit = make('limit', '[%s]' % ''.join(
             '(%d*%s - %s), ' % (s.side, s.state, s.level) for s in self.stops))
         self.kink = make('kink', '[%s]' % ''.join('(%s), ' % kink for kink in self.kinks))
+        self.limits = make('limits', '[%s]' % ', '.join(c.limit or '1.0' for c in self.contacts))
         self.bounce = make('bounce', '[%s]' % ''.join('(%s), ' % s.e for s in self.stops))
 
 
@@ -117,6 +119,10 @@ def modelica(system, name, rng):
             equations.append('w%d = %s' % (j + 1, w))
             w = 'w%d' % (j + 1)
         s = relation_text(rng, w)
+        if contact.limit:
+            (state, push), = contact.pushes.items()
+            s = '(if %s > 0 then 1 elseif %s < 0 then -1 else max(-%s, min(%s, -(%s)/(%s))))' % (
+                w, w, contact.limit, contact.limit, forces[state][0], push)
         if rng.random() < 0.5:
             lines.append('  Real s%d;' % (j + 1))
             equations.append('s%d = %s' % (j + 1, s))
@@ -198,6 +204,34 @@ class Draw:
             contact.pushes['v%d' % j] = '(%s)/m%d' % (size, j)
         self.system.contacts.append(contact)
         return contact
+
+    def stiction(self):
+        """Each body is held by more than what rubs on it."""
+        n = self.rng.randrange(1, 4)
+        for i in range(1, n + 1):
+            self.body(i)
+        for i in range(1, n + 1):
+            if self.chance(0.8) or i == 1:
+                self.drive(i)
+            if self.chance(0.5) or n == 1:
+                self.spring('k%d' % i, i)
+            if i < n:
+                self.spring('c%d' % i, i, i + 1)
+        for i in range(1, n + 1):
+            push = '-%s/m%d' % (self.param('F%d' % i, 0.3, 1.5), i)
+            self.system.contacts.append(Contact([('v%d' % i, '1')], {'v%d' % i: push}, None, self.param('R%d' % i, 1.1, 1.8)))
+
+    def rest(self):
+        """Bodies at rest on each other and on the ground, more contacts than bodies, and a force that grows."""
+        n = self.rng.randrange(2, 4)
+        for i in range(1, n + 1):
+            x, v = self.body(i, 1)
+            self.system.states[x] = '0.0'
+            self.force(v, 'm%d' % i, self.param('P%d' % i, -0.5, 0.5))
+            self.rub('F%d' % i, i, None, 0.6, 1.2)
+            if i > 1:
+                self.rub('G%d' % i, i, i - 1, 0.6, 1.2)
+        self.force('v1', 'm1', '%s*sin(%s*time)' % (self.param('A', 1, 4), self.param('om', 0.7, 2)))
 
     def spring(self, name, i, j=None):
         k, kind = self.param(name, 1, 6), self.rng.randrange(6)
@@ -300,7 +334,7 @@ class Draw:
             self.rub('F3', 2)
 
 
-SYSTEMS = ('chain', 'chain', 'chain', 'belt', 'stack', 'relay', 'load', 'stopped')
+SYSTEMS = ('chain', 'chain', 'chain', 'belt', 'stack', 'relay', 'load', 'stopped', 'stiction', 'rest')
 
 
 def draw(rng):
@@ -339,8 +373,9 @@ def eliminate(G, b, count):
     return s, len(pivots) == count
 
 
-def complementarity(G, b, count):
-    """s in [-1, 1] with r = b + G s: r = 0, or s the sign of r."""
+def complementarity(G, b, limits):
+    """s between -limits and limits with r = b + G s: r = 0, or s has the sign of r."""
+    count = len(limits)
     s = [0.0]*count
     for sweep in range(200000):
         most = 0.0
@@ -348,7 +383,7 @@ def complementarity(G, b, count):
             if G[j][j] >= 0:
                 raise Unclear('a contact that does not hold')
             rest = b[j] + sum(G[j][i]*s[i] for i in range(count) if i != j)
-            new = max(-1.0, min(1.0, -rest/G[j][j]))
+            new = max(-limits[j], min(limits[j], -rest/G[j][j]))
             most, s[j] = max(most, abs(new - s[j])), new
         if most < 1e-15:
             break
@@ -416,10 +451,11 @@ class Run:
         wrong += [j for j, mode in enumerate(self.modes) if mode and mode*w[j] < 0]
         wrong += [('stop', k) for k, over in enumerate(self.system.limit(t, x, self.p)) if over > 0 and self.approaches(x, k)]
         stuck, s, single, f, push, G, b = self.forces(t, x)
-        beyond = [j for j, share in zip(stuck, s) if abs(share) > 1]
+        limits = self.system.limits(t, x, self.p)
+        beyond = [j for j, share in zip(stuck, s) if abs(share) > limits[j]]
         if beyond and not single:
             self.singular = True
-            s, r = complementarity(G, b, len(stuck))
+            s, r = complementarity(G, b, [limits[j] for j in stuck])
             beyond = [j for j, rate in zip(stuck, r) if abs(rate) > FREE]
         return wrong + beyond
 
@@ -478,18 +514,19 @@ class Run:
             if j not in still:
                 self.modes[j] = 1 if w[j] > 0 else -1
         G, b, f, push = self.rates(self.t, self.x, still)
-        for j, share in zip(still, complementarity(G, b, len(still))[0]):
+        limits = [self.system.limits(self.t, self.x, self.p)[j] for j in still]
+        for j, share in zip(still, complementarity(G, b, limits)[0]):
             f = [a + share*c for a, c in zip(f, push[j])]
         t, x = self.t + AHEAD, [a + AHEAD*c for a, c in zip(self.x, f)]
         G, b, f, push = self.rates(t, x, still)
-        s, r = complementarity(G, b, len(still))
-        for j, share, rate in zip(still, s, r):
+        s, r = complementarity(G, b, limits)
+        for j, share, rate, limit in zip(still, s, r, limits):
             size = abs(rate)
             if 1e-11 < size < 1e-8:
                 raise Unclear('a contact that hardly leaves')
             self.modes[j] = 0 if size < FREE else (1 if rate > 0 else -1)
             if self.modes[j] == 0:
-                self.least = min(self.least, 1 - abs(share))
+                self.least = min(self.least, limit - abs(share))
         self.first = True
         self.history.append(tuple(self.modes))
 
