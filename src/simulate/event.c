@@ -369,8 +369,7 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
   return ne == 0 || search_modes(e, t, x);
 }
 
-// Surfaces that the motion stays on, and what follows from that.
-static bool settle_slides(EventWork *e, double t, double *y, bool columns, int *event) {
+bool event_settle_slides(EventWork *e, double t, double *y, bool columns, int *event) {
   SlideChange change = slide_decide(e, t, y, columns);
   if (change == SLIDE_UNCLEAR && e->slide_count)
     *event = e->work->system->surfaces.event[e->slide[0]];
@@ -382,7 +381,7 @@ bool event_begin(EventWork *e, double t, double *y, double span, int *event) {
   slide_forget(e);
   return begin_modes(e, t, y, span, event) &&
          (!e->work->system->hybrid || event_iterate_start(e, t, y, event)) &&
-         settle_slides(e, t, y, true, event);
+         event_settle_slides(e, t, y, true, event);
 }
 
 bool event_jump(EventWork *e, double t, double *y, int *event) {
@@ -390,10 +389,10 @@ bool event_jump(EventWork *e, double t, double *y, int *event) {
   e->unsettled[0] = 0;
   event_forget_marks(e);
   slide_release(e, t, y);
-  if (!s->hybrid) return event_settle(e, t, y, event) && settle_slides(e, t, y, true, event);
+  if (!s->hybrid) return event_settle(e, t, y, event) && event_settle_slides(e, t, y, true, event);
   e->jumped = false, e->terminated = 0;
   memset(e->moment, 0, (size_t)s->stride * sizeof *e->moment);
-  return event_iterate(e, t, y, event) && settle_slides(e, t, y, true, event);
+  return event_iterate(e, t, y, event) && event_settle_slides(e, t, y, true, event);
 }
 
 bool event_next_modes(EventWork *e, double t, const double *x) {
@@ -528,7 +527,7 @@ static bool cross_all(EventWork *e, double t, double *y, int *event) {
   const System *s = e->work->system;
   event_mark_crossed(e, t, y);
   bool together = event_common_moment(e, t, y, e->moment), carries = s->ns && !together;
-  if (!settle_slides(e, t, y, carries, event)) return false;
+  if (!event_settle_slides(e, t, y, carries, event)) return false;
   for (int i = 0; i < s->ne; i++) {
     int k = s->events.order[i];
     if (e->pending[k] && !cross(e, t, y, k, carries, event)) return false;
@@ -594,7 +593,7 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   double since = slide_begin_leave(e, t, y, e->found);
   bool settled = s->hybrid ? event_cross_jump(e, t, y, event) : cross_all(e, t, y, event);
   e->leaves = false;
-  if (settled && s->hybrid) settled = settle_slides(e, t, y, true, event);
+  if (settled && s->hybrid) settled = event_settle_slides(e, t, y, true, event);
   if (!settled) return false;
   if (since > 0 && since <= h && !e->jumped) slide_end_leave(e, t, y, since);
   slide_rhs(e, t, y, e->f_new);

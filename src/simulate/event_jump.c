@@ -138,10 +138,11 @@ static void change_crossed(EventWork *e, int k) {
 
 // With everything that follows; the event moves by e->moment.
 static bool finish_crossing(EventWork *e, double t, double *y, int *event) {
-  if (!event_iterate(e, t, y, event)) return false;
+  if (!event_iterate(e, t, y, event) || !event_settle_slides(e, t, y, false, event)) return false;
   if (!e->work->system->ns) return true;
   slide_rhs(e, t, y, e->f_new);
   add_motion(e, e->f_new, -1, y);
+  slide_project(e, t, y, true);
   return true;
 }
 

@@ -14,3 +14,5 @@ void event_mark_crossed(EventWork *e, double t, const double *y);
 // Whether those that are pending move alike, moment = dt/dp; also false where the equations hold no motion on surfaces.
 bool event_common_moment(EventWork *e, double t, const double *y, double *moment);
 void event_forget_marks(EventWork *e);
+// The surfaces that the motion stays on, see slide_decide, and what follows from that.
+bool event_settle_slides(EventWork *e, double t, double *y, bool columns, int *event);
