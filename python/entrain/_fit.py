@@ -164,16 +164,11 @@ class Report:
         if key not in self._known:
             if self._handle is None:
                 raise RuntimeError("a result that was pickled does not have this")
-            if not simulates:
-                with self._guard:
-                    if key not in self._known:
-                        self._known[key] = find(self._handle.pointer)
-                return self._known[key]
-            with self.problem._guard, Question():
-                if key not in self._known:
-                    found = find(self._handle.pointer)
-            if key not in self._known:
-                self._known[key] = found
+            guard = self.problem._guard if simulates else self._guard
+            pointer = self._handle.pointer
+            # Another thread may find it meanwhile.
+            found = Question([guard]).run(lambda: self._known[key] if key in self._known else find(pointer))
+            self._known.setdefault(key, found)
         return self._known[key]
 
     @property

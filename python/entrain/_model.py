@@ -9,9 +9,9 @@ from typing import Any, Iterable, Mapping, Optional, Union
 import numpy as np
 
 from . import _arrays
-from ._library import (Array, Computation, Error, Guard, Handle, Question, _serving, c_text, ffi, lib, mapping_of, names_of, new_error, new_struct,
+from ._library import (Array, Computation, Error, Guard, Handle, Question, c_text, ffi, lib, mapping_of, names_of, new_error, new_struct,
                        number, number_text, numbers, option_text, pointer_to, raise_error, taken_text, text_of, texts, whole_path)
-from ._simulator import Simulator, Watch
+from ._simulator import Simulator
 
 KINDS = {"states": 0, "parameters": 1, "inputs": 2, "outputs": 3, "variables": 4}
 REPORTS = {"summary": 0, "flat": 1, "equations": 2, "json": 3, "dot": 4, "tree": 5}
@@ -128,7 +128,8 @@ def read_frame(inputs: Any) -> dict[str, Any]:
     return {"time": values, **columns} if label else columns
 
 
-def simulate(run: Handle, of: Handle, start: float, t: Array, inputs: Mapping[str, Any], sensitivities: Any, variables: Any) -> Simulation:
+def simulate(run: Handle, guards: Iterable[Guard], of: Handle, start: float, t: Array, inputs: Mapping[str, Any], sensitivities: Any,
+             variables: Any) -> Simulation:
     """Runs a simulation of the library, made of a model or of a problem."""
     error, pointer = new_error(), run.pointer
     if not lib.entrain_simulation_times(pointer, start, pointer_to(t), len(t), error):
@@ -145,8 +146,8 @@ def simulate(run: Handle, of: Handle, start: float, t: Array, inputs: Mapping[st
         names, count, _keep2 = texts(wanted, "a name")
         if (sensitivities is True or count) and not lib.entrain_simulation_sensitivities(pointer, names, count, error):
             raise_error(error)
-    with Watch(of) as watch, Computation() as computation:
-        result = lib.entrain_simulation_run(pointer, error)
+    computation = Computation(guards, [of])
+    result = computation.run(lib.entrain_simulation_run, pointer, error)
     if result:
         held = Handle(result, lib.entrain_result_free, run)
     computation.settle()
@@ -155,7 +156,7 @@ def simulate(run: Handle, of: Handle, start: float, t: Array, inputs: Mapping[st
             raise KeyboardInterrupt
         raise_error(error)
     found = _read_result(held.pointer, computation.interrupted)
-    found.error = watch.error
+    found.error = computation.error
     return found
 
 
@@ -222,18 +223,16 @@ class Model:
             struct, kept = self._source._struct([self._guard])
             pointer = lib.entrain_model_of_simulator(struct, error)
         elif self._kind == "path" and self._source.endswith(".fmu"):
-            with Question():
-                pointer = self._load_fmu(error)
+            pointer = Question().run(self._load_fmu, error)
         else:
             names, count, keep = texts(self._libraries, "a folder")
             folders = new_struct("EntrainLibraries")
             folders.folders, folders.count = ffi.cast("const char **", names), count
             source = c_text(self._source, "a model")
-            with Question():
-                if self._kind == "text":
-                    pointer = lib.entrain_model_parse_with(c_text(self._text_name), source, len(source), folders, error)
-                else:
-                    pointer = lib.entrain_model_load_with(source, folders, error)
+            if self._kind == "text":
+                pointer = Question().run(lib.entrain_model_parse_with, c_text(self._text_name), source, len(source), folders, error)
+            else:
+                pointer = Question().run(lib.entrain_model_load_with, source, folders, error)
             del keep
         if not pointer:
             raise_error(error, self._source if self._kind == "path" else "")
@@ -389,8 +388,7 @@ class Model:
 
     def _run(self, model: Handle, begin: float, moments: Array, inputs: Mapping[str, Any], sensitivities: Any, variables: Any,
              options: Mapping[str, Any]) -> Simulation:
-        if self._guard in _serving():
-            raise Error("this model is computing: its simulator cannot use it")
+        self._guard.check()
         error = new_error()
         settings = Handle(lib.entrain_options_new(), lib.entrain_options_free)
         for name, value in options.items():
@@ -400,7 +398,7 @@ class Model:
         if not pointer:
             raise_error(error)
         run = Handle(pointer, lib.entrain_simulation_free, model, settings)
-        return simulate(run, model, begin, moments, inputs, sensitivities, variables)
+        return simulate(run, [], model, begin, moments, inputs, sensitivities, variables)
 
     # ---- copies
 

@@ -12,7 +12,7 @@ from ._fit import Fit
 from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, is_series, lib, mapping_of, names_of, new_error,
                        new_struct, number, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path)
 from ._model import Model, read_frame, simulate
-from ._simulator import Simulator, Watch
+from ._simulator import Simulator
 
 # Keys of the problem file, see docs/problem.md. Those of an experiment hold for all of them.
 OF_PROBLEM = ("residual", "prediction", "scale", "criterion", "homotopy", "loss", "constraints", "weights", "gains", "libraries")
@@ -258,8 +258,7 @@ class Problem:
             kept.append(columns)
         kept.append(tables)
         source.tables, source.table_count = tables, len(self._tables)
-        with Question():
-            pointer = lib.entrain_problem_make(source, error)
+        pointer = Question().run(lib.entrain_problem_make, source, error)
         if not pointer:
             raise_error(error, self._path or "")
         # The library has copied all of it, but for the function that simulates.
@@ -436,12 +435,12 @@ class Problem:
         error = new_error()
         point = self._values(values, "values")
         tie = number(tie, "tie")
-        with self._guard, Watch(self._handle) as watch, Question():
-            pointer = lib.entrain_evaluate(self._handle.pointer, point, tie, error)
+        question = Question([self._guard], [self._handle])
+        pointer = question.run(lib.entrain_evaluate, self._handle.pointer, point, tie, error)
         if not pointer:
             raise_error(error)
         found = Fit(self, Handle(pointer, lib.entrain_fit_free, self._handle), "")
-        found._tie, found.error = tie, watch.error
+        found._tie, found.error = tie, question.error
         return found
 
     def simulate(self, t: Any = None, inputs: Any = None, parameters: Any = None, *, experiment: Any = 0, sensitivities: Any = False,
@@ -497,12 +496,12 @@ class Problem:
             kept += [ffi.new("char[]", c_text(name)), ffi.new("char[]", c_text(option_text(value)))]
             row.name, row.value, row.is_option = kept[-2], kept[-1], True
         error = new_error()
-        with self._guard:
-            pointer = lib.entrain_problem_simulation(self._handle.pointer, number_of, ffi.new("double[]", point), rows, len(changes), error)
-            if not pointer:
-                raise_error(error)
-            run = Handle(pointer, lib.entrain_simulation_free, self._handle)
-            return simulate(run, self._handle, begin, moments, given, sensitivities, variables)
+        pointer = Question([self._guard]).run(lib.entrain_problem_simulation, self._handle.pointer, number_of, ffi.new("double[]", point),
+                                              rows, len(changes), error)
+        if not pointer:
+            raise_error(error)
+        run = Handle(pointer, lib.entrain_simulation_free, self._handle)
+        return simulate(run, [self._guard], self._handle, begin, moments, given, sensitivities, variables)
 
     def _experiments(self) -> list[dict[str, Any]]:
         """What the library knows about the experiments: name, start, and origin, which is time 0 of data with times of day."""

@@ -1,7 +1,6 @@
 """Checks and studies of a problem, and their results."""
 from __future__ import annotations
 
-import contextlib
 import json
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable, Mapping, Optional
@@ -12,7 +11,6 @@ from ._fit import ByName, Report, by_column
 from ._library import (Array, Computation, Error, Handle, NULL, Question, c_text, ffi, lib, listener, names_of, new_error, new_struct, number,
                        numbers, raise_error, taken_text, text_of, texts, whole)
 from ._progress import Bar, hearer
-from ._simulator import Watch
 
 
 def run(problem: Any, result: Any, function: str, arguments: tuple[Any, ...], kind: str, read: Callable[[Any], dict[str, Any]],
@@ -22,9 +20,9 @@ def run(problem: Any, result: Any, function: str, arguments: tuple[Any, ...], ki
     error = new_error()
     bar = Bar(function.split("_")[1]) if progress else None
     called, data, _kept = listener(kind, hearer(progress, callback, read, bar, shown))
+    computation = Computation([problem._guard], [problem._handle])
     try:
-        with problem._guard, Watch(problem._handle) as watch, Computation() as computation:
-            pointer = getattr(lib, function)(problem._handle.pointer, *arguments, called, data, error)
+        pointer = computation.run(getattr(lib, function), problem._handle.pointer, *arguments, called, data, error)
     finally:
         if bar is not None:
             bar.close()
@@ -35,7 +33,7 @@ def run(problem: Any, result: Any, function: str, arguments: tuple[Any, ...], ki
             raise KeyboardInterrupt
         raise_error(error)
     found = result(problem, handle, computation.end)
-    found.error = watch.error
+    found.error = computation.error
     return found
 
 
@@ -96,8 +94,8 @@ class Check(Report):
 
 
 def check(problem: Any) -> Check:
-    with problem._guard, Watch(problem._handle), Computation() as computation:
-        pointer = lib.entrain_check_run(problem._handle.pointer)
+    computation = Computation([problem._guard], [problem._handle])
+    pointer = computation.run(lib.entrain_check_run, problem._handle.pointer)
     handle = Handle(pointer, lib.entrain_check_free, problem._handle) if pointer else None
     computation.settle()
     if handle is None:
@@ -136,23 +134,25 @@ class Weights:
 
 
 def weights(problem: Any) -> Weights:
-    with problem._guard, Question():
-        p, out = problem._handle.pointer, new_struct("EntrainWeights")
-        samples: list[tuple[Array, Array]] = []
-        if not lib.entrain_weights(p, out):
-            raise Error("there are no weights of this problem")
-        left, k = out.samples, 0
-        while left > 0:
-            n = lib.entrain_weights_samples(p, k, NULL, NULL)
-            if n > 0:
-                t, w = ffi.new("double[]", n), ffi.new("double[]", n)
-                lib.entrain_weights_samples(p, k, t, w)
-                samples.append((numbers(t, n), numbers(w, n)))
-            left, k = left - max(0, n), k + 1
-            if k > 1000000:
-                raise Error("the weights of this problem cannot be read")
-        return Weights(text_of(out.kind), samples, _numbers(out, "samples counted variables cells least most equal error"),
-                       taken_text(lib.entrain_weights_report(p, 80, False)))
+    return Question([problem._guard]).run(_read_weights, problem._handle.pointer)
+
+
+def _read_weights(p: Any) -> Weights:
+    out, samples = new_struct("EntrainWeights"), []  # type: Any, list[tuple[Array, Array]]
+    if not lib.entrain_weights(p, out):
+        raise Error("there are no weights of this problem")
+    left, k = out.samples, 0
+    while left > 0:
+        n = lib.entrain_weights_samples(p, k, NULL, NULL)
+        if n > 0:
+            t, w = ffi.new("double[]", n), ffi.new("double[]", n)
+            lib.entrain_weights_samples(p, k, t, w)
+            samples.append((numbers(t, n), numbers(w, n)))
+        left, k = left - max(0, n), k + 1
+        if k > 1000000:
+            raise Error("the weights of this problem cannot be read")
+    return Weights(text_of(out.kind), samples, _numbers(out, "samples counted variables cells least most equal error"),
+                   taken_text(lib.entrain_weights_report(p, 80, False)))
 
 
 # ---------------------------------------------------------------- profiles
@@ -635,9 +635,9 @@ def compare(problem: Any, methods: Iterable[str] = (), *, truth: Any = None, all
     called, data, _kept = listener("EntrainCompareListener", hearer(
         progress, callback, lambda p: {"method": text_of(p.method), **_numbers(p, "number methods run runs iteration objective simulations")},
         bar, lambda s: (s["number"], s["methods"], f"{s['method']} {s['objective']:.4g}")))
+    computation = Computation([problem._guard], [problem._handle])
     try:
-        with problem._guard, Watch(problem._handle), Computation() as computation:
-            ok = lib.entrain_compare_run(c, called, data, error)
+        ok = computation.run(lib.entrain_compare_run, c, called, data, error)
     finally:
         if bar is not None:
             bar.close()
@@ -817,12 +817,10 @@ def compare_models(problems: Iterable[Any], *, nested: Iterable[tuple[int, int]]
         progress, callback, lambda p: {"model": text_of(p.model), "stage": text_of(p.stage),
                                        **_numbers(p, "number models fold folds iteration objective simulations")},
         bar, lambda s: (s["number"], s["models"], f"{s['model']} {s['objective']:.4g}")))
+    ordered = sorted(problems, key=id)  # so that two comparisons do not wait for each other
+    computation = Computation([p._guard for p in ordered], [p._handle for p in ordered])
     try:
-        with contextlib.ExitStack() as guards, Computation() as computation:
-            for problem in sorted(problems, key=id):  # in one order, so that two comparisons do not wait for each other
-                guards.enter_context(problem._guard)
-                guards.enter_context(Watch(problem._handle))
-            ok = lib.entrain_models_run(m, called, data, error)
+        ok = computation.run(lib.entrain_models_run, m, called, data, error)
     finally:
         if bar is not None:
             bar.close()

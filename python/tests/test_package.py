@@ -1,5 +1,6 @@
 """Laws of the Python package: what Python says is what the library says, for all kinds of input, and nothing crashes."""
 import copy
+import ctypes
 import doctest
 import gc
 import importlib.util
@@ -775,6 +776,41 @@ def interrupted(work, delay):
     raise AssertionError("no delay ends it before its own end")
 
 
+def interrupted_at(number, work):
+    """Runs it, and Ctrl-C comes before this step (bytecode) of the package that guards computations. Whether there are so many.
+
+    What traces the last steps is a function of C: the interpreter looks for Ctrl-C where it would without it.
+    """
+    guards = sys.modules["entrain._library"].__file__
+    press = ctypes.pythonapi.PyErr_SetInterrupt
+    press.argtypes, press.restype = [ctypes.py_object] * 3, None
+    came, left = [], [number]
+
+    def step(frame, event, _argument):
+        left[0] -= event == "opcode"
+        return step if left[0] > 0 else press
+
+    def call(frame, _event, _argument):
+        if frame.f_code.co_filename != guards:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return step if left[0] > 0 else press
+
+    def handler(*_):
+        sys.settrace(None)
+        came.append(True)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        sys.settrace(call)
+        work()
+    finally:
+        sys.settrace(None)
+        signal.signal(signal.SIGINT, before)
+    return bool(came)
+
+
 class Stopping(unittest.TestCase):
     def test_ctrl_c_ends_a_fit_with_the_best_point(self):
         calls = []
@@ -870,6 +906,49 @@ class Stopping(unittest.TestCase):
                         time.sleep(1)  # it was faster
                     self.assertLess(time.process_time() - before, 5)
                     timer.join()
+
+    def test_ctrl_c_at_any_step_of_the_package_leaves_nothing_behind(self):
+        p, model = made(method="lm"), entrain.Model(PENDULUM)
+        by_function = Functions.problem(lambda t, p: p["a"] * np.exp(-p["k"] * t)).replace(method="lm")
+        long = np.linspace(0, 3e4, 3)
+
+        def others(k):
+            elsewhere = threading.Thread(target=p.evaluate, daemon=True)
+            elsewhere.start()
+            self.assertEqual(p.fit(callback=lambda state: None).outcome, "converged")
+            by_function.evaluate()
+            elsewhere.join(20)
+            self.assertFalse(elsewhere.is_alive())
+            if k % 60 == 1:  # long enough for questions whether it goes on
+                self.assertTrue(model.simulate(long, parameters={"d": 0}).success)
+
+        for name, stride, work in (("evaluate", 3, p.evaluate), ("callback", 97, lambda: p.fit(callback=lambda state: None)),
+                                   ("simulator", 97, by_function.evaluate), ("report", 7, lambda: p.evaluate().report()),
+                                   ("simulate", 7, lambda: model.simulate([0, 1], parameters={"p": 2}))):
+            with self.subTest(name):
+                for k in range(1, 100 * stride * 3, stride):
+                    try:
+                        if not interrupted_at(k, work):
+                            break
+                    except KeyboardInterrupt:
+                        pass
+                    others(k)
+                self.assertGreater(k, 100)
+
+    def test_ctrl_c_ends_a_loop_of_short_calls(self):
+        p, lost, before = made(method="lm"), [], sys.unraisablehook
+        sys.unraisablehook = lost.append
+        try:
+            for k in range(100):
+                timer = threading.Timer(0.001 + 1e-5 * k, os.kill, (os.getpid(), signal.SIGINT))
+                with self.assertRaises(KeyboardInterrupt):
+                    timer.start()
+                    while True:
+                        p.evaluate({"p": 8})
+                timer.join()
+        finally:
+            sys.unraisablehook = before
+        self.assertEqual(lost, [])
 
     def test_a_study_can_be_stopped_by_its_callback(self):
         p = made(method="lm")
