@@ -100,12 +100,20 @@ def new_error() -> Any:
     return new_struct("EntrainError")
 
 
+# What messages say to those who use the command, and what it is called here.
+OF_COMMAND = (("'entrain options' lists", "entrain.options() lists"), ("'entrain methods' lists", "entrain.methods() lists"),
+              ("--data DIR or the environment variable ENTRAIN_DATA", "folder= or the environment variable ENTRAIN_DATA"))
+
+
 def raise_error(error: Any, source: str = "") -> NoReturn:
     """source: the file that was read, where the error has no place."""
     file = text_of(error.file)
     if file.startswith("--"):  # of settings and options the library says how the command takes them
         file = file[len("--set "):] if file.startswith("--set ") else ""
-    raise Error(text_of(error.text) or "unknown error", file or source, error.line, error.column, text_of(error.excerpt))
+    text = text_of(error.text) or "unknown error"
+    for of_command, here_called in OF_COMMAND:
+        text = text.replace(of_command, here_called)
+    raise Error(text, file or source, error.line, error.column, text_of(error.excerpt))
 
 
 def new_struct(name: str) -> Any:
@@ -177,6 +185,24 @@ class Guard:
         if self._process != os.getpid():  # after a fork the threads that may have held it are not there
             self._lock, self._process = threading.Lock(), os.getpid()
         return self._lock
+
+
+class Opened:
+    """What stands for an object of the library. A copy that was pickled makes it at its first use: its files may be gone."""
+
+    _opened: Optional[Handle] = None
+    _opening: Guard
+
+    def _open(self) -> Handle:
+        raise NotImplementedError
+
+    @property
+    def _handle(self) -> Handle:
+        if self._opened is None:
+            with self._opening.lock():
+                if self._opened is None:
+                    self._opened = self._open()
+        return self._opened
 
 
 _place_names: dict[int, str] = {}  # by the id of code: the variable of its frames that has `guards`

@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays, _studies
 from ._fit import Fit
 from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, is_series, lib, mapping_of, names_of, new_error,
-                       new_struct, number, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path)
+                       new_struct, number, Opened, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path)
 from ._model import Model, read_frame, simulate
 from ._simulator import Simulator
 
@@ -21,7 +21,7 @@ OF_EXPERIMENT = ("time", "measure", "inputs", "window", "start", "restart", "set
 MOMENTS = ("window", "windows", "start", "restart")  # values that may be times of day
 
 
-class Problem:
+class Problem(Opened):
     """What is to be found: from a problem file, from its text, or from arguments and arrays.
 
     Parameters
@@ -60,7 +60,8 @@ class Problem:
     Notes
     -----
     A problem does not change: :meth:`replace` makes another one. It can be pickled and copied. Threads may share it; the
-    computations of one problem wait for each other.
+    computations of one problem wait for each other. Files of data and problem files are read by every copy, such as that of
+    ``fit(method=...)``: if one has changed since the problem was made, that is an error.
 
     Examples
     --------
@@ -108,7 +109,9 @@ class Problem:
         else:
             self._describe({"data": data, "measure": measure, "inputs": inputs, "estimate": estimate, "experiments": experiments},
                            method, dict(more), name)
-        self._open()
+        self._files: dict[str, str] = {}
+        self._prepare()
+        self._opened = self._open()
 
     def _take_source(self, source: Any, method: Optional[str], data: Any, name: Optional[str]) -> None:
         if isinstance(source, str) and "\n" in source:
@@ -218,13 +221,22 @@ class Problem:
 
     # ---- the object of the library
 
-    def _open(self) -> None:
-        self._guard = Guard("problem")
-        self._handle = self._load(self._settings)
+    def _prepare(self) -> None:
+        self._guard, self._opening = Guard("problem"), Guard("problem")
+
+    def _open(self) -> Handle:
+        handle = self._load(self._settings)
         error = new_error()
         for name, value in self._starts.items():
-            if not lib.entrain_problem_set_start(self._handle.pointer, c_text(name), value, error):
+            if not lib.entrain_problem_set_start(handle.pointer, c_text(name), value, error):
                 raise_error(error)
+        found = {text_of(lib.entrain_problem_file(handle.pointer, i)): text_of(lib.entrain_problem_file_hash(handle.pointer, i))
+                 for i in range(lib.entrain_problem_file_count(handle.pointer))}
+        for path, digest in found.items():
+            if self._files.get(path, digest) != digest:
+                raise Error(f"'{path}' has changed since the problem was made; make a new Problem of it")
+        self._files = {**self._files, **found}
+        return handle
 
     def _load(self, settings: list[tuple[str, str, bool]]) -> Handle:
         error, kept = new_error(), []  # type: Any, list[Any]
@@ -339,7 +351,8 @@ class Problem:
             if name not in known and not any(k.startswith(f"{name}[") for k in known):
                 raise Error(f"'{name}' is not estimated; there are {', '.join(known)}")
         copy._starts = {**self._starts, **{str(k): number(v, f"start of '{k}'") for k, v in given.items()}}
-        copy._open()
+        copy._prepare()
+        copy._opened = copy._open()
         return copy
 
     def _values(self, values: Any, what: str) -> Any:
@@ -697,11 +710,11 @@ class Problem:
     # ---- copies
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_guard")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_opened", "_opening", "_guard")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._open()
+        self._prepare()
 
     def __copy__(self) -> "Problem":
         return self.replace()

@@ -209,9 +209,8 @@ class Profile(Report):
     @property
     def curves(self) -> ByName:
         """Profiles by name of the unknown: interval, verdict, and arrays value, ratio, objective, unknowns."""
-        n = len(self.problem.unknowns)
-
         def find(p: Any) -> ByName:
+            n = len(self.problem.unknowns)
             rows, out, point = {}, new_struct("EntrainProfiled"), new_struct("EntrainProfilePoint")
             for i in range(lib.entrain_profile_count(p)):
                 if not lib.entrain_profile_curve(p, i, out):
@@ -411,9 +410,8 @@ class Basin(Report):
     @property
     def optima(self) -> list[Optimum]:
         """Best first."""
-        names = list(self.problem.unknowns)
-
         def find(p: Any) -> list[Optimum]:
+            names = list(self.problem.unknowns)
             out, found = new_struct("EntrainOptimum"), []  # type: Any, list[Optimum]
             while lib.entrain_basin_optimum(p, len(found), out):
                 found.append(Optimum(out.objective, out.starts, bool(out.fits), bool(out.flat), out.error,
@@ -432,9 +430,8 @@ class Basin(Report):
     @property
     def starts(self) -> dict[str, Array]:
         """Every start and where it ended: arrays end, optimum, objective, simulations, and of each unknown k `start k` and k."""
-        names = list(self.problem.unknowns)
-
         def find(p: Any) -> dict[str, Array]:
+            names = list(self.problem.unknowns)
             out, rows, i = new_struct("EntrainBasinStart"), [], 0
             while lib.entrain_basin_start(p, i, out):
                 ended = numbers(out.values, len(names)).tolist() if out.values else [np.nan] * len(names)
@@ -532,9 +529,8 @@ class Recover(Report):
     @property
     def trials(self) -> dict[str, Array]:
         """Every trial: arrays succeeded, outcome, verdict, objective, simulations, and of each unknown k k and `std_error k`."""
-        names = list(self.problem.unknowns)
-
         def find(p: Any) -> dict[str, Array]:
+            names = list(self.problem.unknowns)
             out, rows, i = new_struct("EntrainTrial"), [], 0
             while lib.entrain_recover_trial(p, i, out):
                 rows.append((bool(out.succeeded), text_of(out.outcome), text_of(out.verdict), out.objective, out.simulations,
@@ -596,9 +592,8 @@ class Compare(Report):
     @property
     def rows(self) -> list[Compared]:
         """A row for each method."""
-        names = list(self.problem.unknowns)
-
         def find(p: Any) -> list[Compared]:
+            names = list(self.problem.unknowns)
             out, found = new_struct("EntrainCompared"), []
             for i in range(lib.entrain_compare_count(p)):
                 if lib.entrain_compare_row(p, i, out):
@@ -714,9 +709,8 @@ class Models(Report):
     @property
     def rows(self) -> list[ModelRow]:
         """A row for each problem, in their order."""
-        unknowns = [list(p.unknowns) for p in self.problems]
-
         def find(m: Any) -> list[ModelRow]:
+            unknowns = [list(p.unknowns) for p in self.problems]
             columns = [text_of(lib.entrain_models_variable(m, k)) for k in range(lib.entrain_models_variable_count(m))]
             found, out = [], new_struct("EntrainModelRow")
             for i in range(lib.entrain_models_count(m)):

@@ -112,6 +112,12 @@ class Models(unittest.TestCase):
                 wrong()
             self.assertIn(word, str(caught.exception))
             self.assertNotIn("--", str(caught.exception))
+        for wrong in (lambda: p.fit(method="nonsense"), lambda: p.replace(nonsense=1), lambda: needs.simulate([0, 1], nonsense=1),
+                      lambda: p.replace({"options.nonsense": 1}), lambda: p.compare(["lm:nonsense=1"]), lambda: made(data="nowhere.csv"),
+                      lambda: entrain.Model(""), lambda: entrain.Model("  ")):
+            with self.assertRaises(entrain.Error) as caught:
+                wrong()
+            self.assertNotRegex(str(caught.exception), "--|'entrain |Is a directory")
 
     def test_an_error_has_its_place(self):
         with self.assertRaises(entrain.Error) as caught:
@@ -964,6 +970,15 @@ class Stopping(unittest.TestCase):
                 with self.assertRaisesRegex(LookupError, "mine"):
                     getattr(p, name)(callback=fail, **arguments)
 
+    def test_a_callback_sees_the_best_of_the_whole_search(self):
+        seen = []
+        fit = made(method="auto").fit(callback=seen.append)
+        best, searches = ([s[key] for s in seen] for key in ("best", "searches"))
+        self.assertEqual(searches, sorted(searches))
+        known = [b for b in best if b < np.inf]
+        self.assertEqual(best[-len(known):], known)  # never forgotten
+        self.assertEqual((seen[-1]["stage"], best[-1]), ("statistics", fit.objective))
+
     def test_a_callback_sees_steps_and_can_end_it(self):
         seen = []
         self.assertEqual(made().fit(callback=seen.append).outcome, "converged")
@@ -979,6 +994,84 @@ class Stopping(unittest.TestCase):
 
         with self.assertRaisesRegex(LookupError, "mine"):
             made().fit(callback=fail)
+
+
+class Files(unittest.TestCase):
+    """What files say counts when they are read: a change is an error or has no effect."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.model, self.data, self.yaml = (os.path.join(folder.name, name) for name in ("swing.mo", "swing.csv", "swing.yaml"))
+        self.write(10, 1)
+        with open(self.yaml, "w") as file:
+            file.write("model: 'swing.mo#Pendulum'\nexperiments: [{data: swing.csv, measure: {th: angle}}]\n"
+                       "estimate: {p: {start: 8, min: 1, max: 20}, d: {start: 0.1, min: 0, max: 1}}\n")
+
+    def write(self, p, scale):
+        with open(self.model, "w") as file:
+            file.write("model Other Real x = 1; end Other;" + PENDULUM.replace("p = 10", f"p = {p}") + "model Last Real x = 1; end Last;")
+        with open(self.data, "w") as file:
+            file.write("time,angle\n" + "".join(f"{t},{scale*math.cos(2.7*t)}\n" for t in T[:40]))
+
+    def change(self, remove):
+        for path in (self.model, self.data, self.yaml) if remove else ():
+            os.remove(path)
+        if not remove:
+            self.write(3, 2)
+
+    def test_a_model_stays_what_its_file_was(self):
+        for remove in (False, True):
+            with self.subTest(remove=remove):
+                self.setUp()
+                model = entrain.Model(self.model + "#Pendulum")
+                wanted, told = model.simulate(T)["th"], model.report("flat")
+                packed = pickle.dumps(model)
+                problem = made(model=model)
+                self.change(remove)
+                again = pickle.loads(packed)
+                for same in (model, copy.copy(model), copy.deepcopy(model), again, model.replace(p=10.0), pickle.loads(pickle.dumps(again))):
+                    np.testing.assert_array_equal(same.simulate(T)["th"], wanted)
+                    np.testing.assert_array_equal(same.simulate(T, parameters={"p": 10})["th"], wanted)
+                    np.testing.assert_array_equal(same.simulate(T, parameters={"p": 10, "d": 0.1})["th"], wanted)
+                    self.assertEqual(same.report("flat"), told)
+                    np.testing.assert_allclose(made(model=same).simulate(T, parameters={"p": 10, "d": 0.1})["th"], wanted, atol=1e-5)
+                self.assertEqual(problem.fit(method="lm").simulate(T)["th"][0], 1)
+
+    def test_a_pickled_result_needs_no_files(self):
+        def results():
+            p = entrain.Problem(self.yaml, method="lm")
+            return {"fit": p.fit(), "evaluate": p.evaluate(), "check": p.check(), "profile": p.profile(["p"]), "scan": p.scan({"p": (1, 9, 3)}),
+                    "basin": p.basin(random=3), "recover": p.recover(trials=2), "compare": p.compare(["lm"]),
+                    "models": entrain.compare([p, p.replace(start={"p": 9})])}
+
+        found = results()
+        packed = pickle.dumps(found)
+        said = {name: (r.report(), r.json, r.html, list(r.figures()), r.outcome) for name, r in found.items()}
+        self.change(True)
+        for name, r in pickle.loads(packed).items():
+            with self.subTest(name):
+                self.assertEqual((r.report(), r.json, r.html, list(r.figures()), r.outcome), said[name])
+                for attribute in dir(r):
+                    if attribute not in ("hessian", "plot", "to_html", "to_json"):
+                        getattr(r, attribute)  # numbers are there, too
+                self.assertEqual(r.problem.name, "swing.yaml")
+                with self.assertRaisesRegex(entrain.Error, "swing.yaml"):
+                    r.problem.unknowns
+
+    def test_files_that_have_changed_are_not_used(self):
+        p = entrain.Problem(model=self.model + "#Pendulum", data=self.data, measure={"th": "angle"}, estimate=["p", "d"])
+        of_file = entrain.Problem(self.yaml)
+        fit = p.fit(method="lm")  # of a problem of its own
+        packed = pickle.dumps([p, of_file, fit])
+        self.change(False)
+        self.assertEqual(p.evaluate().objective, p.evaluate().objective)
+        again = pickle.loads(packed)
+        for name, work in {"replace": lambda: p.replace(max_iterations=3), "fit": lambda: of_file.fit(method="lm"), "start": lambda: p.fit(start=[1, 1]),
+                           "pickle": lambda: again[0].fit(), "file": lambda: again[1].unknowns, "hessian": lambda: again[2].hessian}.items():
+            with self.subTest(name), self.assertRaisesRegex(entrain.Error, "has changed since the problem was made"):
+                work()
+        self.assertEqual(again[2].values, fit.values)
 
 
 class Threads(unittest.TestCase):
