@@ -603,7 +603,9 @@ bool entrain_problem_read_values(const EntrainProblem *problem, const char *path
 
 typedef enum EntrainFitOutcome {
   ENTRAIN_FIT_CONVERGED,
-  ENTRAIN_FIT_UNCERTAIN, // converged, but the verdict is ambiguous or doubtful
+  // Converged, but the verdict is ambiguous or doubtful: of methods that look for the best optimum (auto, portfolio, homotopy by
+  // itself). A local method, whose verdict is doubtful as a rule, says ENTRAIN_FIT_CONVERGED.
+  ENTRAIN_FIT_UNCERTAIN,
   ENTRAIN_FIT_NOT_CONVERGED,
   ENTRAIN_FIT_STOPPED,
   ENTRAIN_FIT_BUDGET,
