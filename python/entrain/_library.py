@@ -4,6 +4,7 @@ Everything that knows about C is here; the other modules see Python objects and 
 """
 from __future__ import annotations
 
+import dataclasses
 import json
 import operator
 import os
@@ -142,6 +143,20 @@ def numbers(pointer: Any, count: int) -> Array:
     if not pointer or count <= 0:
         return np.empty(0)
     return np.frombuffer(ffi.buffer(ffi.cast("const double *", pointer), 8 * count), dtype=np.float64).copy()
+
+
+def frozen(value: Any) -> Any:
+    """The same, with arrays that nobody can change."""
+    if isinstance(value, np.ndarray):
+        value.setflags(write=False)
+    elif isinstance(value, Mapping):
+        frozen(list(value.values()))
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            frozen(part)
+    elif dataclasses.is_dataclass(value):
+        frozen(vars(value))
+    return value
 
 
 def pointer_to(values: Array) -> Any:

@@ -109,6 +109,7 @@ class Problem(Opened):
         else:
             self._describe({"data": data, "measure": measure, "inputs": inputs, "estimate": estimate, "experiments": experiments},
                            method, dict(more), name)
+        self._check_units()
         self._files: dict[str, str] = {}
         self._prepare()
         self._opened = self._open()
@@ -203,21 +204,44 @@ class Problem(Opened):
                 raise Error(f"'{column}' must be an array of real numbers, not of dates")
         if isinstance(time, str) and named != "row" and named not in table.columns:
             raise Error(f"the data have no column '{named}' for the time; there are {', '.join(table.columns)}")
-        self._take_unit(row, named)
+        spec = time if isinstance(time, Mapping) else {}
+        unit = spec.get("unit") or self._units.get(named) or "ns"
+        first = None
+        if unit == "ns" and spec.get("epoch") is not False:
+            first = _arrays.count_from_1970(table, named, bool(spec.get("epoch")))
+        if first is not None:
+            row["time"] = named
+        else:
+            self._take_unit(row, named, table)
         if named in table.origins:
+            since = _arrays.Since(table.origins[named], table.zones[named], first)
             for key in MOMENTS:
                 if row.get(key) is not None:
-                    row[key] = _arrays.since(row[key], table.origins[named], key)
+                    row[key] = since.of(row[key], key)
 
-    def _take_unit(self, row: dict[str, Any], named: str) -> None:
+    def _take_unit(self, row: dict[str, Any], named: str, table: _arrays.Table) -> None:
         """The unit of the time is no label: times are converted to s."""
         unit, time = self._units.get(named), row["time"]
+        for kind, columns in (("times of day", table.origins), ("spans of time", table.spans)):
+            if named in columns and (unit or isinstance(time, Mapping) and time.get("unit")):
+                raise Error(f"the times in column '{named}' are {kind}: no unit")
         if not unit:
             return
         if isinstance(time, str):
             time = row["time"] = {"column": time, "unit": unit}
         if time.get("unit") != unit:
             raise Error(f"units says that '{named}' is in {unit}, but 'time' does not")
+
+    def _unit(self, column: str, table: _arrays.Table) -> str:
+        return "" if column in table.origins or column in table.spans else self._units.get(column, "")
+
+    def _check_units(self) -> None:
+        known = [name for table in self._tables.values() for name in [*table.columns, *table.unusable]]
+        for name in self._units:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                what = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}" if known else "files say their units themselves"
+                raise Error(f"units: no array is called '{name}'; {what}")
 
     # ---- the object of the library
 
@@ -265,7 +289,7 @@ class Problem(Opened):
         for table, (name, found) in zip(tables, self._tables.items()):
             columns = ffi.new("EntrainColumn[]", len(found.columns))
             for column, (word, values) in zip(columns, found.columns.items()):
-                column.name, column.unit, column.values = text(word), text(self._units.get(word, "")), pointer_to(values)
+                column.name, column.unit, column.values = text(word), text(self._unit(word, found)), pointer_to(values)
             table.name, table.columns, table.column_count, table.rows = text(name), columns, len(found.columns), found.rows
             kept.append(columns)
         kept.append(tables)
@@ -456,7 +480,7 @@ class Problem(Opened):
         found._tie, found.error = tie, question.error
         return found
 
-    def simulate(self, t: Any = None, inputs: Any = None, parameters: Any = None, *, experiment: Any = 0, sensitivities: Any = False,
+    def simulate(self, t: Any = None, inputs: Any = None, parameters: Any = None, *, experiment: Any = None, sensitivities: Any = False,
                  variables: Optional[Iterable[str]] = None, start: Optional[float] = None, options: Optional[Mapping[str, Any]] = None,
                  **more: Any) -> Any:
         """The model of an experiment as a fit simulates it: with its start time, its inputs and the values that are set there.
@@ -470,7 +494,7 @@ class Problem(Opened):
         parameters : mapping or array, optional
             Values of unknowns; the others have their start values.
         experiment : int or str
-            Its number or its name.
+            Its number or its name; the first if not given.
         sensitivities, variables, start, options, **more
             As of :meth:`Model.simulate`; start and options are those of the experiment and the problem if not given.
 
@@ -491,17 +515,18 @@ class Problem(Opened):
         array([ 0., 30.])
         """
         changes = {**mapping_of(options, "options"), **more}
-        if t is None and inputs is None and start is None and variables is None and not changes and sensitivities is False:
+        if not changes and sensitivities is False and all([v is None for v in (t, inputs, start, variables, experiment)]):
             return self.evaluate(parameters).channels
         point, given = self._point(parameters, "parameters"), read_frame(inputs)
-        number_of, told = self._experiment_of(experiment)
+        number_of, told = self._experiment_of(0 if experiment is None else experiment)
         if t is None:
             samples = [c.time for c in self.evaluate(point).channels if c.experiment == told["name"]]
             t = np.unique(np.concatenate(samples))
         if told["origin"] is not None:
-            t = _since(t, told["origin"])
+            since = _arrays.Since(told["origin"], told["zone"])
+            t = _since(t, since)
             if "time" in given:
-                given["time"] = _since(given["time"], told["origin"])
+                given["time"] = _since(given["time"], since)
         moments = _arrays.times(t)
         begin = told["start"] if start is None else number(start, "start")
         rows, kept = ffi.new("EntrainSetting[]", max(1, len(changes))), []  # type: Any, list[Any]
@@ -523,10 +548,11 @@ class Problem(Opened):
         for i in range(lib.entrain_problem_experiment_count(self._handle.pointer)):
             lib.entrain_problem_experiment(self._handle.pointer, i, out)
             data, known = text_of(out.data), text_of(out.time_origin)
-            origin = _arrays.moment(known, "time_origin") if known else None
+            origin, zone = _arrays.moment(known, "time_origin") if known else None, None
             if out.of_memory:  # the library sees seconds
-                origin = self._tables[data].origins.get(of_rows.get(data, ""), origin)
-            found.append({"name": text_of(out.name), "start": out.start, "origin": origin})
+                column = of_rows.get(data, "")
+                origin, zone = self._tables[data].origins.get(column, origin), self._tables[data].zones.get(column)
+            found.append({"name": text_of(out.name), "start": out.start, "origin": origin, "zone": zone})
         return found
 
     def _experiment_of(self, which: Any) -> tuple[int, dict[str, Any]]:
@@ -786,10 +812,13 @@ def _option_value(value: Any) -> Any:
     return option_text(value) if isinstance(value, (bool, np.bool_)) else value
 
 
-def _since(t: Any, origin: np.datetime64) -> Array:
+def _since(t: Any, since: _arrays.Since) -> Array:
     """Times of a simulation: numbers as they are, times of day from the origin of the data."""
     array, first = _arrays.column_and_origin(t, "t")
-    return array if first is None else array + _arrays.since(first, origin, "t")
+    if first is None:
+        return array
+    since.check(t, "t")
+    return array + since.of(first, "t")
 
 
 def _time_column(row: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 import numpy as np
 
 from ._fit import ByName, Report, by_column
-from ._library import (Array, Computation, Error, Handle, NULL, Question, c_text, ffi, lib, listener, names_of, new_error, new_struct, number,
+from ._library import (Array, Computation, Error, Handle, NULL, Question, c_text, ffi, frozen, lib, listener, names_of, new_error, new_struct, number,
                        numbers, raise_error, taken_text, text_of, texts, whole)
 from ._progress import Bar, hearer
 
@@ -108,10 +108,8 @@ def check(problem: Any) -> Check:
 # ---------------------------------------------------------------- weights
 
 
-class Weights:
+class Weights(Report):
     """How much each sample counts: the result of :meth:`Problem.weights`.
-
-    `samples` has a pair of arrays (times, weights) for each experiment, `summary` the numbers of all.
 
     Examples
     --------
@@ -122,37 +120,66 @@ class Weights:
     [(array([0., 1., 2.]), array([1., 1., 1.]))]
     """
 
-    def __init__(self, kind: str, samples: list[tuple[Array, Array]], summary: dict[str, Any], report: str) -> None:
-        self.kind, self.samples, self.summary, self._report = kind, samples, summary, report
+    _prefix = "weights"
+    _saved = ("_html_body", "_figures", "kind", "summary", "samples")
 
-    def report(self) -> str:
-        """What the command prints."""
-        return self._report
+    @property
+    def kind(self) -> str:
+        """How weights are made, as in the problem."""
+        return self._ask("kind", lambda p: text_of(_weights(p).kind))
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """samples, counted, variables, cells, least, most, equal, error."""
+        return self._ask("summary", lambda p: _numbers(_weights(p), "samples counted variables cells least most equal error"))
+
+    @property
+    def samples(self) -> list[tuple[Array, Array]]:
+        """A pair of arrays (times, weights) for each experiment."""
+        def find(p: Any) -> list[tuple[Array, Array]]:
+            found: list[tuple[Array, Array]] = []
+            for k in range(lib.entrain_problem_experiment_count(p)):
+                n = lib.entrain_weights_samples(p, k, NULL, NULL)
+                if n > 0:
+                    t, w = ffi.new("double[]", n), ffi.new("double[]", n)
+                    lib.entrain_weights_samples(p, k, t, w)
+                    found.append((numbers(t, n), numbers(w, n)))
+            return found
+
+        return self._ask("samples", find)
+
+    @property
+    def json(self) -> str:
+        """Kind, summary and samples as JSON text."""
+        return json.dumps({"problem": self.problem.name, "kind": self.kind, **self.summary,
+                           "samples": [{"time": t.tolist(), "weight": w.tolist()} for t, w in self.samples]})
+
+    def plot(self) -> Any:
+        """The weights over time, experiment by experiment; returns the figure of matplotlib."""
+        from ._plot import axes
+
+        figure, panels = axes(max(1, len(self.samples)))
+        for panel, (t, w) in zip(panels, self.samples):
+            panel.plot(t, w, ".", markersize=3)
+            panel.set_ylabel("weight")
+        panels[-1].set_xlabel("time")
+        return figure
 
     def __repr__(self) -> str:
         return f"<entrain.Weights {self.kind}: {self.summary['counted']} of {self.summary['samples']} samples count>"
 
 
-def weights(problem: Any) -> Weights:
-    return Question([problem._guard]).run(_read_weights, problem._handle.pointer)
-
-
-def _read_weights(p: Any) -> Weights:
-    out, samples = new_struct("EntrainWeights"), []  # type: Any, list[tuple[Array, Array]]
+def _weights(p: Any) -> Any:
+    out = new_struct("EntrainWeights")
     if not lib.entrain_weights(p, out):
         raise Error("there are no weights of this problem")
-    left, k = out.samples, 0
-    while left > 0:
-        n = lib.entrain_weights_samples(p, k, NULL, NULL)
-        if n > 0:
-            t, w = ffi.new("double[]", n), ffi.new("double[]", n)
-            lib.entrain_weights_samples(p, k, t, w)
-            samples.append((numbers(t, n), numbers(w, n)))
-        left, k = left - max(0, n), k + 1
-        if k > 1000000:
-            raise Error("the weights of this problem cannot be read")
-    return Weights(text_of(out.kind), samples, _numbers(out, "samples counted variables cells least most equal error"),
-                   taken_text(lib.entrain_weights_report(p, 80, False)))
+    return out
+
+
+def weights(problem: Any) -> Weights:
+    found = Weights(problem, problem._handle, "")
+    found.summary, found.samples  # what takes time: Ctrl-C ends it here
+    return found
 
 
 # ---------------------------------------------------------------- profiles
@@ -359,7 +386,7 @@ def scan(problem: Any, axes: Mapping[str, Any], *, lambdas: Any = (), values: An
                  lambda p: {"points": p.points, "done": p.done, "failed": p.failed}, lambda s: (s["done"], s["points"], ""),
                  lib.entrain_scan_free, progress, callback)
     del point
-    result.axes, result.lambdas = points, np.array(chosen or [0.0], dtype=float)
+    result.axes, result.lambdas = frozen(points), frozen(np.array(chosen or [0.0], dtype=float))
     return result
 
 

@@ -489,6 +489,83 @@ class Tables(unittest.TestCase):
             self.assertEqual(fit.simulate([0, 20])["z"][0], 3)
 
 
+class Times(unittest.TestCase):
+    """Times of arrays mean what they mean in a file."""
+
+    @staticmethod
+    def problem(data, **more):
+        return entrain.Problem(model="model D parameter Real k = 1; Real x(start = 2, fixed = true); equation der(x) = -k*x; end D;",
+                               data=data, measure={"x": "y"}, estimate=["k"], **more)
+
+    def channel(self, data, **more):
+        return self.problem(data, **more).evaluate().channels[0]
+
+    def test_a_unit_of_times_of_day_is_an_error_as_in_a_file(self):
+        when = np.datetime64("2026-01-01") + np.arange(5) * np.timedelta64(1, "s")
+        forms = {"moments": when, "texts": [f"{m}Z" for m in when], "spans": when - when[0], "objects": list((when - when[0]).tolist())}
+        if PANDAS:
+            forms.update(series=PANDAS.Series(when), index=PANDAS.DatetimeIndex(when, tz="UTC"), deltas=PANDAS.Series(when - when[0]))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.csv")
+            with open(path, "w") as file:
+                file.write("time,y\n" + "".join(f"{m}Z,1\n" for m in when))
+            with self.assertRaisesRegex(entrain.Error, "the times in column 'time' are times of day: no unit"):
+                self.problem(path, time=dict(column="time", unit="ms"))
+        for name, times in forms.items():
+            for more in (dict(units={"time": "ms"}), dict(time=dict(column="time", unit="ms"))):
+                with self.subTest(name), self.assertRaisesRegex(entrain.Error, "the times in column 'time' are (times of day|spans of time): no unit"):
+                    self.problem({"time": times, "y": np.ones(5)}, **more)
+            self.assertEqual(self.channel({"time": times, "y": np.ones(5)}).time[-1], 4)
+
+    def test_units_name_columns(self):
+        with self.assertRaisesRegex(entrain.Error, "units: no array is called 'tt'; did you mean 't'"):
+            self.problem({"t": np.arange(5), "y": np.ones(5)}, units={"tt": "ms"})
+
+    def test_numbers_since_1970_keep_their_digits(self):
+        origin = 1772366400000000001
+        for unit, step in (("ns", 1000), ("ns", 2), ("us", 1), ("ms", 1)):
+            parts = {"ns": 1, "us": 1000, "ms": 10**6}[unit]
+            count = origin // parts + step * np.arange(50)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "a.csv")
+                with open(path, "w") as file:
+                    file.write("time,y\n" + "".join(f"{n},1\n" for n in count))
+                wanted = self.channel(path)
+                window = [int(count[10]), int(count[20])]
+                inside = self.channel(path, window=window)
+            forms = {"array": count, "list": count.tolist(), "objects": count.astype(object)}
+            if PANDAS:
+                forms.update(series=PANDAS.Series(count), nullable=PANDAS.Series(count, dtype="Int64"))
+            for name, times in forms.items():
+                with self.subTest(f"{step} {unit} {name}"):
+                    data = {"time": times, "y": np.ones(50)}
+                    for more in ({}, dict(units={"time": unit}), dict(time=dict(column="time", unit=unit, epoch=True))):
+                        found = self.channel(data, **more)
+                        np.testing.assert_array_equal(found.time, wanted.time)
+                        self.assertEqual(found.moments[0], wanted.moments[0])
+                        np.testing.assert_array_equal(self.channel(data, window=window, **more).time, inside.time)
+
+    @unittest.skipUnless(PANDAS, "needs pandas")
+    def test_a_window_has_a_time_zone_if_the_data_have_one(self):
+        y = 2 * np.exp(-1e-3 * np.arange(361) * 20.0)
+        for zone in ("Europe/Berlin", "UTC", None):
+            index = PANDAS.date_range("2026-01-01", periods=361, freq="20s", tz=zone)
+            plain, zoned = index[30].tz_localize(None), index[30] if zone else index[30].tz_localize("UTC")
+            for form, data in {"index": PANDAS.DataFrame({"y": y}, index=index), "texts": {"time": [str(i) for i in index], "y": y},
+                               "objects": {"time": list(index), "y": y}}.items():
+                right, wrong = (zoned, plain) if zone else (plain, zoned)
+                for write in (lambda m: m, str, lambda m: m.isoformat(), lambda m: m.to_pydatetime()):
+                    with self.subTest(f"{zone} {form}"):
+                        self.assertEqual(self.channel(data, window=[write(right), None]).time[0], 600)
+                        with self.assertRaisesRegex(entrain.Error, "time zone, but the times of the data have"):
+                            self.problem(data, window=[write(wrong), None])
+                        with self.assertRaisesRegex(entrain.Error, "time zone, but the times of the data have"):
+                            self.problem(data).simulate([write(wrong)])
+                moment = self.channel(data).moments[30]  # UTC, without a word about it
+                self.assertEqual(self.channel(data, window=[moment, None]).time[0], 600)
+                self.assertEqual(self.problem(data).simulate([moment]).time[0], 600)
+
+
 class Documented(unittest.TestCase):
     def test_all_keys_of_the_problem_file_are_arguments(self):
         from entrain import _problem
@@ -628,6 +705,72 @@ class Studies(unittest.TestCase):
 
 def broken(t, p):
     raise RuntimeError("the valve is stück " + 500 * "é")
+
+
+class Results(unittest.TestCase):
+    def test_success_says_that_the_search_converged(self):
+        t = np.linspace(0, 5, 200)
+        y = np.exp(-.5 * t) + 2 * np.exp(-3 * t) + .01 * np.random.default_rng(0).normal(size=200)
+        two = entrain.Problem(model="model E parameter Real a=1,b=1,p=1,q=2; output Real x; equation x=a*exp(-p*time)+b*exp(-q*time); end E;",
+                              data={"time": t, "y": y}, measure={"x": "y"},
+                              estimate={k: dict(start=s, min=.01, max=20) for k, s in dict(a=1, b=1, p=2, q=1).items()})
+        self.assertEqual([(f.outcome, f.verdict, f.success) for f in (two.fit(), two.fit(method="lm"), two.fit(max_simulations=3))],
+                         [("uncertain", "ambiguous", True), ("converged", "doubtful", True), ("budget", "doubtful", False)])
+
+    def test_an_experiment_that_is_named_is_simulated(self):
+        p = made(data={"a": {"time": T, "angle": np.cos(T)}, "b": {"time": T[:50], "angle": np.cos(T[:50])}}, method="lm")
+        fit = p.fit()
+        for thing in (p, fit):
+            for name in ("b", 1, -1):
+                found = thing.simulate(experiment=name)
+                self.assertIsInstance(found, entrain.Simulation)
+                np.testing.assert_array_equal(found.time, T[:50])
+            for wrong in ("no such", 99, 1.5):
+                for more in ({}, {"t": T}):
+                    with self.assertRaisesRegex(entrain.Error, "there is no experiment .*; there are a, b"):
+                        thing.simulate(experiment=wrong, **more)
+            self.assertEqual([c.experiment for c in thing.simulate()], ["a", "b"])
+
+    def test_nobody_can_change_a_result(self):
+        def arrays(value, seen):
+            if isinstance(value, np.ndarray):
+                seen.append(value)
+            elif isinstance(value, (list, tuple)):
+                for part in value:
+                    arrays(part, seen)
+            elif isinstance(value, dict) or hasattr(value, "items"):
+                arrays(list(value.values()), seen)
+            elif hasattr(value, "__dataclass_fields__"):
+                arrays(list(vars(value).values()), seen)
+            return seen
+
+        p = made(method="lm")
+        for result in (p.fit(), p.weights(), p.profile(["p"]), p.scan({"p": (1, 9, 3)}), p.basin(random=3), p.recover(trials=2), p.compare(["lm"]),
+                       p.check(), entrain.compare([p, p.replace(start={"p": 9})])):
+            said = result.report(), result.json
+            for r in (result, pickle.loads(pickle.dumps(result)), copy.copy(result)):
+                for name in dir(r):
+                    value = getattr(r, name)
+                    if name in ("x", "problem", "problems", "error") or callable(value):
+                        continue
+                    for array in arrays(value, []):
+                        self.assertFalse(array.flags.writeable, f"{type(r).__name__}.{name}")
+                    if isinstance(value, (list, dict)) and not name.startswith("axes"):
+                        value.clear()
+                        self.assertNotEqual(len(getattr(r, name)) if name in ("channels", "values", "samples", "summary", "rows", "starts") else 1, 0)
+                self.assertEqual((r.report(), r.json), said)
+
+    def test_every_result_is_a_report(self):
+        p = made(method="lm", weights="grid")
+        for result in (p.fit(), p.weights(), p.profile(["p"]), p.scan({"p": (1, 9, 3)}), p.basin(random=3), p.recover(trials=2), p.compare(["lm"]), p.check()):
+            with self.subTest(type(result).__name__):
+                self.assertIn("<html", result.html)
+                self.assertIn("<iframe", result._repr_html_())
+                self.assertIsInstance(json.loads(result.json), dict)
+                self.assertTrue(result.report())
+                self.assertTrue(all("<svg" in svg for svg in result.figures().values()))
+                again = pickle.loads(pickle.dumps(result))
+                self.assertEqual((again.html, again.json, again.report(), again.figures()), (result.html, result.json, result.report(), result.figures()))
 
 
 class Functions(unittest.TestCase):
@@ -958,11 +1101,14 @@ class Stopping(unittest.TestCase):
 
     def test_a_study_can_be_stopped_by_its_callback(self):
         p = made(method="lm")
+        long = np.linspace(0, 3000, 30001)
+        slow = made(method="lm", data={"time": long, "angle": np.cos(long)})
         for name, arguments in {"fit": {}, "basin": dict(random=20), "recover": dict(trials=20), "profile": {}, "scan": dict(axes={"p": (1, 20, 30)}),
                                 "compare": dict(methods=["lm", "nelder-mead"])}.items():
             with self.subTest(name):
                 for answer in (False, np.False_):
                     self.assertEqual(getattr(p, name)(callback=lambda state: answer, **arguments).outcome, "stopped")
+                self.assertEqual(getattr(slow, name)(callback=lambda state: False, **arguments).outcome, "stopped")  # in the first simulation
 
                 def fail(state):
                     raise LookupError("mine")
