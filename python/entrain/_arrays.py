@@ -317,8 +317,8 @@ def table(data: Any, what: str) -> Table:
             found.origins[name], found.zones[name] = origin, zone_of(values)
         elif _kind(values) == "m":
             found.spans.add(name)
-        elif len(found.columns[name]) and np.nanmax(np.abs(found.columns[name]), initial=0) >= 2.0**53 and _kind(values) in "iu":
-            found.large[name] = np.array(values, dtype=np.int64)
+        elif _kind(values) in "iu" and 2.0**53 <= np.abs(found.columns[name]).max(initial=0) < 2.0**63:  # no NaN, which is nothing missing
+            found.large[name] = np.array(values, dtype=np.int64).ravel()
     if not found.columns:
         raise next(iter(found.unusable.values()), Error(f"{what} has no columns"))
     first = next(iter(found.columns))

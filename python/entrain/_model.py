@@ -13,6 +13,7 @@ from ._library import (Array, Computation, Error, Guard, Handle, Question, c_tex
                        number, number_text, numbers, Opened, option_text, pointer_to, raise_error, taken_text, text_of, texts, whole_path)
 from ._simulator import Simulator
 
+TEXT_MOST = 2**27  # bytes; the library reads half of it
 KINDS = {"states": 0, "parameters": 1, "inputs": 2, "outputs": 3, "variables": 4}
 REPORTS = {"summary": 0, "flat": 1, "equations": 2, "json": 3, "dot": 4, "tree": 5}
 
@@ -124,9 +125,12 @@ def _is_fmu(path: Any) -> bool:
 def _read(path: Any) -> Optional[bytes]:
     """What a Modelica file holds; None: it is an FMU, or the library says why it cannot be read."""
     file, chosen, _name = path.rpartition("#")
+    file = file if chosen and file.endswith(".mo") else path
     try:
-        with open(file if chosen and file.endswith(".mo") else path, "rb") as opened:
-            return None if _is_fmu(path) else opened.read()
+        if _is_fmu(path) or not os.path.isfile(file) or os.path.getsize(file) > TEXT_MOST:
+            return None
+        with open(file, "rb") as opened:
+            return opened.read()
     except (OSError, ValueError):
         return None
 

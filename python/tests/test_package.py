@@ -545,6 +545,17 @@ class Times(unittest.TestCase):
                         self.assertEqual(found.moments[0], wanted.moments[0])
                         np.testing.assert_array_equal(self.channel(data, window=window, **more).time, inside.time)
 
+    def test_large_numbers_of_any_kind_are_times_or_errors(self):
+        large = 1772366400000000001 + np.arange(5)
+        forms = [np.ma.masked_array(large, [0, 0, 1, 0, 0]), [int(n) * 100 for n in large], large.astype(np.uint64), large * 5, large[:, None], -large[::-1]]
+        if PANDAS:
+            forms.append(PANDAS.Series([None, *large[1:]], dtype="Int64"))
+        for times in forms:
+            try:
+                self.channel({"time": times, "y": np.ones(5)})
+            except entrain.Error:
+                pass
+
     @unittest.skipUnless(PANDAS, "needs pandas")
     def test_a_window_has_a_time_zone_if_the_data_have_one(self):
         y = 2 * np.exp(-1e-3 * np.arange(361) * 20.0)
