@@ -117,6 +117,7 @@ typedef struct EntrainModel EntrainModel;
 // path: a Modelica file; FILE.mo#Name chooses a class of it, without # the last model is taken. Libraries are looked for in
 // the folders of the environment variable MODELICAPATH.
 EntrainModel *entrain_model_load(const char *path, EntrainError *error);
+// The same from text; name: for messages, FILE.mo#Name chooses a class of it, NULL: "<text>".
 EntrainModel *entrain_model_parse(const char *name, const char *text, size_t length,
                                   EntrainError *error);
 // Start, end and interval of annotation(experiment(StartTime = ..., StopTime = ..., Interval = ...)); what is not given stays
@@ -509,6 +510,8 @@ const char *entrain_problem_warning(const EntrainProblem *problem, int i);
 // The files it was read from: the problem (unless it was text), the model, the data.
 int entrain_problem_file_count(const EntrainProblem *problem);
 const char *entrain_problem_file(const EntrainProblem *problem, int i);
+// SHA-256 of what it held when it was read, in hexadecimal; "": unknown.
+const char *entrain_problem_file_hash(const EntrainProblem *problem, int i);
 
 typedef struct EntrainUnknown { // a parameter or start value to be estimated
   size_t size;
@@ -600,7 +603,9 @@ bool entrain_problem_read_values(const EntrainProblem *problem, const char *path
 
 typedef enum EntrainFitOutcome {
   ENTRAIN_FIT_CONVERGED,
-  ENTRAIN_FIT_UNCERTAIN, // converged, but the verdict is ambiguous or doubtful
+  // Converged, but the verdict is ambiguous or doubtful: of methods that look for the best optimum (auto, portfolio, homotopy by
+  // itself). A local method, whose verdict is doubtful as a rule, says ENTRAIN_FIT_CONVERGED.
+  ENTRAIN_FIT_UNCERTAIN,
   ENTRAIN_FIT_NOT_CONVERGED,
   ENTRAIN_FIT_STOPPED,
   ENTRAIN_FIT_BUDGET,

@@ -123,7 +123,7 @@ def metadata():
         readme = file.read()
     return (f"Metadata-Version: 2.1\nName: entrain\nVersion: {version()}\n"
             "Summary: Finds unknown parameters of dynamic models from measurements\n"
-            "Requires-Python: >=3.9\nRequires-Dist: numpy\nRequires-Dist: cffi\n"
+            "Requires-Python: >=3.10\nRequires-Dist: numpy\nRequires-Dist: cffi\n"
             "Description-Content-Type: text/markdown\n\n" + readme)
 
 

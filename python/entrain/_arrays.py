@@ -15,6 +15,21 @@ from ._library import Array, Error, is_series
 ISO = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?)(?:Z|([+-])(\d\d):?(\d\d))?")
 
 
+def zone_of(value: Any) -> Optional[bool]:
+    """Whether a moment, or the first of a column, has a time zone. None: it cannot (NumPy, whose moments are UTC), or is none."""
+    if isinstance(value, str):
+        parts = ISO.fullmatch(value.strip())
+        return bool(parts[2]) or value.strip().endswith("Z") if parts else None
+    if isinstance(value, datetime.date) or type(value).__name__ == "Period":
+        return getattr(value, "tzinfo", None) is not None
+    dtype = getattr(value, "dtype", None)
+    if getattr(dtype, "kind", "") == "M" and not isinstance(value, (np.ndarray, np.generic)):
+        return getattr(dtype, "tz", None) is not None
+    if isinstance(value, (Mapping, np.generic)) or getattr(dtype, "kind", "O") not in "OU" or not hasattr(value, "__iter__"):
+        return None
+    return next((zone_of(v) for v in value if not _is_missing(v)), None)
+
+
 def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
@@ -85,13 +100,13 @@ def _of_objects(array: Array, name: str) -> Array:
     """Numbers, or moments, of a list of Python objects."""
     cells = [None if _is_missing(v) else v for v in array.tolist()]
     kinds = {type(v) for v in cells if v is not None}
+    if len({zone_of(v) for v in cells if isinstance(v, (str, datetime.date))} - {None}) > 1:
+        raise Error(f"'{name}' mixes times with and without a time zone")
     if kinds == {str} and ISO.fullmatch(next(v for v in cells if v is not None).strip()):
         return _of_moments(cells, name)
     if any(issubclass(k, (str, bytes)) for k in kinds):
         raise TypeError
     if kinds and all(issubclass(k, (datetime.date, np.datetime64)) or k.__name__ == "Period" for k in kinds):
-        if len({getattr(v, "tzinfo", None) is not None for v in cells if v is not None}) > 1:
-            raise Error(f"'{name}' mixes times with and without a time zone")
         return _of_moments(cells, name)
     if kinds and all(issubclass(k, (datetime.timedelta, np.timedelta64)) for k in kinds):
         return np.array([np.timedelta64("NaT", "ns") if v is None else np.timedelta64(v) for v in cells], dtype="timedelta64[ns]")
@@ -129,6 +144,17 @@ def _plain(values: Any, name: str) -> Array:
     if array.dtype.kind in "cVUSO":
         raise TypeError
     return array
+
+
+def _kind(values: Any) -> str:
+    """As of a dtype: i whole numbers, m spans of time ..."""
+    kind = getattr(getattr(values, "dtype", None), "kind", "O")
+    if kind != "O":
+        return kind
+    cells = [v for v in values if not _is_missing(v)]
+    if cells and all([isinstance(v, (datetime.timedelta, np.timedelta64)) for v in cells]):
+        return "m"
+    return "i" if cells and all([isinstance(v, (int, np.integer)) for v in cells]) else "O"
 
 
 def _seconds(spans: Array) -> Array:
@@ -197,6 +223,9 @@ class Table:
 
     columns: dict[str, Array] = field(default_factory=dict)
     origins: dict[str, np.datetime64] = field(default_factory=dict)  #: of columns that are moments: when 0 s was
+    zones: dict[str, Optional[bool]] = field(default_factory=dict)  #: of the same, see zone_of
+    spans: set[str] = field(default_factory=set)  #: columns that are spans of time
+    large: dict[str, Array] = field(default_factory=dict)  #: whole numbers that doubles cannot tell apart
     unusable: dict[str, Error] = field(default_factory=dict)  #: texts, for example: why they cannot be used
     index: str = ""  #: why the index of a DataFrame cannot be the time although it looks as if it were meant; "": there is nothing
 
@@ -285,7 +314,11 @@ def table(data: Any, what: str) -> Table:
             found.unusable[name] = why
             continue
         if origin is not None:
-            found.origins[name] = origin
+            found.origins[name], found.zones[name] = origin, zone_of(values)
+        elif _kind(values) == "m":
+            found.spans.add(name)
+        elif _kind(values) in "iu" and 2.0**53 <= np.abs(found.columns[name]).max(initial=0) < 2.0**63:  # no NaN, which is nothing missing
+            found.large[name] = np.array(values, dtype=np.int64).ravel()
     if not found.columns:
         raise next(iter(found.unusable.values()), Error(f"{what} has no columns"))
     first = next(iter(found.columns))
@@ -295,14 +328,51 @@ def table(data: Any, what: str) -> Table:
     return found
 
 
-def since(value: Any, origin: np.datetime64, name: str) -> Any:
-    """Moments in a value of the problem (window, start ...) as seconds since the origin; everything else as it is."""
-    if isinstance(value, Mapping):
-        return {k: since(v, origin, name) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [since(v, origin, name) for v in value]
-    if isinstance(value, (str, datetime.date)):
-        value = moment(value, name)
-    if isinstance(value, np.datetime64):
-        return float(seconds_since(np.array([value]), origin)[0])
-    return value
+def count_from_1970(found: Table, name: str, known: bool) -> Optional[int]:
+    """A column of ns since 1970 becomes moments, by its whole numbers. The first one; None: it has no such numbers.
+
+    known: it is said that they are. Else they are recognised as those of a file are: the first and the last are of 2000 to 2099.
+    """
+    large = found.large.get(name)
+    if large is None:
+        return None
+    low, high = (np.datetime64(year).astype("datetime64[ns]").astype(np.int64) for year in ("2000", "2100"))
+    if not known and not all([low <= large[i] < high for i in (0, -1)]):
+        return None
+    found.columns[name], origin = column_and_origin(large.astype("datetime64[ns]"), name)
+    assert origin is not None
+    found.origins[name], found.zones[name] = origin, None
+    return int(large[0])
+
+
+@dataclass
+class Since:
+    """Times of day, and numbers that count from 1970, in a value of the problem as seconds since time 0 of the data."""
+
+    origin: np.datetime64
+    zone: Optional[bool]
+    first: Optional[int] = None  #: of data with numbers: ns since 1970
+
+    def of(self, value: Any, name: str) -> Any:
+        if isinstance(value, Mapping):
+            return {k: self.of(v, name) for k, v in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.of(v, name) for v in value]
+        if isinstance(value, (str, datetime.date)):
+            self.check(value, name)
+            value = moment(value, name)
+        if isinstance(value, np.datetime64):
+            return float(seconds_since(np.array([value]), self.origin)[0])
+        if self.first is not None and isinstance(value, (int, float, np.integer)) and abs(value - self.first) < self.first / 2:
+            return (int(value) - self.first) / 1e9
+        return value
+
+    def check(self, value: Any, name: str) -> None:
+        """That a moment has a time zone if those of the data have one."""
+        has = zone_of(value)
+        if has is None or self.zone is None or has == self.zone:
+            return
+        shown = f" {value}" if isinstance(value, (str, datetime.date)) else ""
+        if self.zone:
+            raise Error(f"'{name}'{shown} has no time zone, but the times of the data have one")
+        raise Error(f"'{name}'{shown} has a time zone, but the times of the data have none")

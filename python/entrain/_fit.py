@@ -11,7 +11,7 @@ from typing import Any, Callable, Mapping, Optional
 import numpy as np
 
 from ._arrays import after
-from ._library import (Array, Guard, Handle, Question, c_text, ffi, lib, new_error, new_struct, numbers, raise_error, taken_text, text_of)
+from ._library import (Array, Guard, Handle, Question, c_text, ffi, frozen, lib, new_error, new_struct, numbers, raise_error, taken_text, text_of)
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ class Parameters(ByName):
 class Report:
     """What all results have: a report, the complete result as JSON, pictures, and a life after pickling.
 
-    A subclass names its functions of the library by `_prefix`. What was asked of the library is kept; a copy (pickle) keeps all
-    texts and numbers, and no object of the library.
+    A subclass names its functions of the library by `_prefix`. What was asked of the library is kept, so its arrays are read-only; a
+    copy (pickle) keeps all texts and numbers, and no object of the library.
     """
 
     _prefix = ""
@@ -164,17 +164,13 @@ class Report:
         if key not in self._known:
             if self._handle is None:
                 raise RuntimeError("a result that was pickled does not have this")
-            if not simulates:
-                with self._guard:
-                    if key not in self._known:
-                        self._known[key] = find(self._handle.pointer)
-                return self._known[key]
-            with self.problem._guard, Question():
-                if key not in self._known:
-                    found = find(self._handle.pointer)
-            if key not in self._known:
-                self._known[key] = found
-        return self._known[key]
+            guard = self.problem._guard if simulates else self._guard
+            pointer = self._handle.pointer
+            # Another thread may find it meanwhile.
+            found = Question([guard]).run(lambda: self._known[key] if key in self._known else find(pointer))
+            self._known.setdefault(key, frozen(found))
+        known = self._known[key]
+        return known.copy() if isinstance(known, (list, dict)) else known
 
     @property
     def outcome(self) -> str:
@@ -270,7 +266,7 @@ class Report:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update(frozen(state))
         self._guard = Guard("result")
 
     def __copy__(self) -> Any:
@@ -353,8 +349,8 @@ class Fit(Report):
     def outcome(self) -> str:
         """How the search ended.
 
-        ``converged``, ``uncertain`` (converged, but the verdict is ambiguous or doubtful), ``not-converged``, ``budget`` (a limit
-        was reached), ``no-start`` (the start cannot be simulated), ``evaluated`` (there was no search), ``stopped`` by a callback, or
+        ``converged``, ``uncertain`` (converged, but the verdict of a method that looks for the best optimum, such as ``auto``, is
+        ambiguous or doubtful; local methods say ``converged``), ``not-converged``, ``budget`` (a limit was reached), ``no-start`` (the start cannot be simulated), ``evaluated`` (there was no search), ``stopped`` by a callback, or
         ``interrupted`` by Ctrl-C: with the best point so far.
         """
         return "interrupted" if self.interrupted else self._end[0]
@@ -366,8 +362,8 @@ class Fit(Report):
 
     @property
     def success(self) -> bool:
-        """The search converged, as in SciPy; whether the result can be trusted is the `verdict`."""
-        return self.outcome == "converged"
+        """The search converged, as in SciPy: outcome converged or uncertain. Whether the result can be trusted is the `verdict`."""
+        return self.outcome in ("converged", "uncertain")
 
     @property
     def _quality(self) -> dict[str, Any]:
@@ -563,7 +559,7 @@ class Fit(Report):
 
     # ---- the model at the result
 
-    def simulate(self, t: Any = None, inputs: Any = None, parameters: Any = None, *, experiment: Any = 0, **more: Any) -> Any:
+    def simulate(self, t: Any = None, inputs: Any = None, parameters: Any = None, *, experiment: Any = None, **more: Any) -> Any:
         """The model at the estimates, and at other values of those that are given.
 
         Without any argument but `parameters`: a list of :class:`Channel`, at the times of the samples. Else a :class:`Simulation`
@@ -577,7 +573,7 @@ class Fit(Report):
         >>> p.fit().simulate([0, 5, 10])["x"].round(6)
         array([ 0., 10., 20.])
         """
-        if parameters is None and t is None and inputs is None and not more:
+        if parameters is None and t is None and inputs is None and experiment is None and not more:
             return self.channels
         values = self.problem._point(parameters, "parameters", self.values)
         return self.problem.simulate(t, inputs, values, experiment=experiment, **more)

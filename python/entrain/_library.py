@@ -4,10 +4,14 @@ Everything that knows about C is here; the other modules see Python objects and 
 """
 from __future__ import annotations
 
+import dataclasses
 import json
 import operator
 import os
+import sys
 import threading
+import weakref
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NoReturn, Optional
 
 import numpy as np
@@ -97,12 +101,20 @@ def new_error() -> Any:
     return new_struct("EntrainError")
 
 
+# What messages say to those who use the command, and what it is called here.
+OF_COMMAND = (("'entrain options' lists", "entrain.options() lists"), ("'entrain methods' lists", "entrain.methods() lists"),
+              ("--data DIR or the environment variable ENTRAIN_DATA", "folder= or the environment variable ENTRAIN_DATA"))
+
+
 def raise_error(error: Any, source: str = "") -> NoReturn:
     """source: the file that was read, where the error has no place."""
     file = text_of(error.file)
     if file.startswith("--"):  # of settings and options the library says how the command takes them
         file = file[len("--set "):] if file.startswith("--set ") else ""
-    raise Error(text_of(error.text) or "unknown error", file or source, error.line, error.column, text_of(error.excerpt))
+    text = text_of(error.text) or "unknown error"
+    for of_command, here_called in OF_COMMAND:
+        text = text.replace(of_command, here_called)
+    raise Error(text, file or source, error.line, error.column, text_of(error.excerpt))
 
 
 def new_struct(name: str) -> Any:
@@ -133,6 +145,20 @@ def numbers(pointer: Any, count: int) -> Array:
     return np.frombuffer(ffi.buffer(ffi.cast("const double *", pointer), 8 * count), dtype=np.float64).copy()
 
 
+def frozen(value: Any) -> Any:
+    """The same, with arrays that nobody can change."""
+    if isinstance(value, np.ndarray):
+        value.setflags(write=False)
+    elif isinstance(value, Mapping):
+        frozen(list(value.values()))
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            frozen(part)
+    elif dataclasses.is_dataclass(value):
+        frozen(vars(value))
+    return value
+
+
 def pointer_to(values: Array) -> Any:
     return ffi.cast("const double *", ffi.from_buffer(values)) if len(values) else NULL
 
@@ -140,66 +166,87 @@ def pointer_to(values: Array) -> Any:
 class Handle:
     """An object of the library, freed when nobody needs it: neither a Python object nor another object of the library.
 
-    The cyclic garbage collector finalises in any order, so the order of freeing is kept here: a problem that a fit was made of is
-    freed behind the fit, whoever is finalised first. Operations on sets and lists are atomic, so this holds for all threads.
+    No Python code runs when it dies: Ctrl-C that arrives in such code is lost. A cdata frees the object; it keeps those of the parents, so
+    a problem is freed behind its fits. The cyclic garbage collector finalises in any order, so only `_live` is told of a death.
     """
 
-    __slots__ = ("pointer", "kept", "_cell", "_free", "_parents", "_users", "__weakref__")
+    __slots__ = ("pointer", "kept", "_freed", "_parents", "__weakref__")
 
     def __init__(self, pointer: Any, free: Callable[[Any], Any], *parents: "Handle", kept: Any = None) -> None:
-        self.pointer, self.kept, self._free, self._parents = pointer, kept, free, parents
-        self._cell = [pointer]
-        self._users = {id(self)}
-        for parent in parents:
-            parent._users.add(id(self))
+        self.pointer, self.kept, self._parents = pointer, kept, parents
+        # The inner one does nothing when it dies, behind the outer one, but to let the parents go.
+        inner = ffi.gc(pointer, MethodType(operator.is_, tuple(parent._freed for parent in parents)))
+        self._freed = ffi.gc(inner, free)
+        _live[weakref.ref(self, _live.pop)] = self._freed
 
-    def _drop(self, user: int) -> None:
-        self._users.discard(user)
-        if self._users:
-            return
-        try:
-            pointer = self._cell.pop()
-        except IndexError:
-            return
-        self._free(pointer)
-        for parent in self._parents:
-            parent._drop(id(self))
 
-    def __del__(self) -> None:
-        try:
-            self._drop(id(self))
-        except (AttributeError, TypeError):
-            pass  # it was never complete, or the interpreter ends
+_live: dict[Any, Any] = {}
 
 
 class Guard:
-    """One thread at a time; a callback that comes back to the object that it serves is told so instead of waiting for ever."""
+    """One thread at a time; a callback that comes back to the object that it serves is told so instead of waiting for ever.
+
+    The lock is held by a `with` of Python's own, which Ctrl-C cannot leave locked.
+    """
 
     def __init__(self, what: str) -> None:
-        self._lock, self._owner, self._what, self._process = threading.Lock(), 0, what, os.getpid()
+        self._lock, self._what, self._process = threading.Lock(), what, os.getpid()
 
-    def __enter__(self) -> "Guard":
-        me = threading.get_ident()
-        if self._process != os.getpid():  # after a fork the threads that may have held it are not there
-            self._lock, self._owner, self._process = threading.Lock(), 0, os.getpid()
-        if self._owner == me or self in _serving():
+    def check(self) -> None:
+        if any([self in found.guards for found in _places()]):
             raise Error(f"this {self._what} is computing: its callbacks and its simulator cannot use it")
-        self._lock.acquire()
-        self._owner = me
-        return self
 
-    def __exit__(self, *_: Any) -> None:
-        self._owner = 0
-        self._lock.release()
+    def lock(self) -> Any:
+        if self._process != os.getpid():  # after a fork the threads that may have held it are not there
+            self._lock, self._process = threading.Lock(), os.getpid()
+        return self._lock
 
 
-_local = threading.local()
+class Opened:
+    """What stands for an object of the library. A copy that was pickled makes it at its first use: its files may be gone."""
+
+    _opened: Optional[Handle] = None
+    _opening: Guard
+
+    def _open(self) -> Handle:
+        raise NotImplementedError
+
+    @property
+    def _handle(self) -> Handle:
+        if self._opened is None:
+            with self._opening.lock():
+                if self._opened is None:
+                    self._opened = self._open()
+        return self._opened
 
 
-def _serving() -> list[Guard]:
-    if not hasattr(_local, "serving"):
-        _local.serving = []
-    return _local.serving
+_place_names: dict[int, str] = {}  # by the id of code: the variable of its frames that has `guards`
+
+
+def place(function: Any, name: str) -> None:
+    """While the function runs, its thread is inside of what this variable has."""
+    _place_names[id(function.__code__)] = name
+
+
+def _places() -> list[Any]:
+    """Computations of this thread, and simulators that it serves, innermost first.
+
+    They are read from the stack: Ctrl-C can come between any two steps of a program that would note them.
+    """
+    found: list[Any] = []
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        name = _place_names.get(id(frame.f_code))
+        if name is not None and name in frame.f_locals:
+            found.append(frame.f_locals[name])
+        frame = frame.f_back
+    return found
+
+
+def _present() -> "Optional[Computation]":
+    """The innermost computation of this thread."""
+    computations = [found for found in _places() if isinstance(found, Computation)]
+    return computations[0] if computations else None
 
 
 class Computation:
@@ -209,26 +256,43 @@ class Computation:
     times a second whether it goes on; the answer is Python code, so KeyboardInterrupt comes up there.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, guards: Iterable[Guard] = (), watched: Iterable[Handle] = ()) -> None:
+        """watched: what may have a simulator that is a Python function."""
+        self.guards, self._served = tuple(guards), [handle.kept[0] for handle in watched if handle.kept]
         self.raised: Optional[BaseException] = None
+        self.error: Optional[Exception] = None  # the first one of a simulator
         self.ended = False  # by the answer of a callback
         self._outer: Optional[Computation] = None
 
-    def __enter__(self) -> "Computation":
-        self._outer = getattr(_local, "computation", None)
-        self._asked = (self._outer is None and not _serving()
-                       and threading.current_thread() is threading.main_thread())
-        if self._asked:
-            lib.entrain_goes_on(_goes_on, NULL)
-        _local.computation = self
-        return self
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What the function answers, while nobody else is in the guards."""
+        for guard in self.guards:
+            guard.check()
+        self._outer = _present()
+        return self._run_locked(self.guards, function, arguments)
 
-    def __exit__(self, *_: Any) -> None:
-        _local.computation = self._outer
-        if self._asked:
-            lib.entrain_goes_on(NULL, NULL)
-        if self._outer is not None and self.interrupted and self._outer.raised is None:
-            self._outer.raised = self.raised  # Ctrl-C ends all that runs
+    def _run_locked(self, guards: tuple[Guard, ...], function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        if not guards:
+            return self._run(function, arguments)
+        with guards[0].lock():
+            return self._run_locked(guards[1:], function, arguments)
+
+    def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        asks = self._outer is None and threading.current_thread() is threading.main_thread()
+        if asks:
+            lib.entrain_goes_on(_goes_on, NULL)  # each time: a computation that ended by Ctrl-C may have left a no
+        for served in self._served:
+            served.begin()
+        try:
+            answer = function(*arguments)
+            for served in self._served:
+                self.error = served.end(self.interrupted) or self.error
+            return answer
+        finally:
+            if asks:
+                lib.entrain_goes_on(NULL, NULL)
+            if self._outer is not None and self.interrupted and self._outer.raised is None:
+                self._outer.raised = self.raised  # Ctrl-C ends all that runs
 
     @property
     def interrupted(self) -> bool:
@@ -245,43 +309,44 @@ class Computation:
             raise self.raised
 
 
+place(Computation._run, "self")
+
+
 class Question(Computation):
     """A computation that has no part of a result: what ends it comes out of it."""
 
-    def __exit__(self, *what: Any) -> None:
-        super().__exit__(*what)
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        answer = super().run(function, *arguments)
         if self.interrupted:
             raise KeyboardInterrupt from None
         self.settle()
+        return answer
 
 
-def remember(exception: BaseException) -> bool:
-    """Of a callback: the present computation of this thread ends. Whether there is one."""
-    computation = getattr(_local, "computation", None)
-    if computation is None:
-        return False
-    if computation.raised is None:
+def remember(exception: BaseException) -> None:
+    """Of a callback: the present computation of this thread ends."""
+    computation = _present()
+    if computation is not None and computation.raised is None:
         computation.raised = exception
-    return True
 
 
-def _remember_on_error(_kind: Any, exception: BaseException, _traceback: Any) -> None:
+def remember_on_error(_kind: Any, exception: BaseException, _traceback: Any) -> None:
     remember(exception)
 
 
 def has_ended() -> bool:
     """Something in the present computation of this thread has raised an exception."""
-    computation = getattr(_local, "computation", None)
+    computation = _present()
     return computation is not None and computation.raised is not None
 
 
 def _still_goes_on(_data: Any) -> bool:
     """The library takes False for all computations of the thread: what one inside another raised ends the inner one alone."""
-    computation = getattr(_local, "computation", None)
+    computation = _present()
     return computation is None or not computation.interrupted and (computation._outer is not None or computation.raised is None)
 
 
-_goes_on = ffi.callback("EntrainGoesOn", _still_goes_on, error=False, onerror=_remember_on_error)
+_goes_on = ffi.callback("EntrainGoesOn", _still_goes_on, error=False, onerror=remember_on_error)
 
 
 class Listener:
@@ -294,16 +359,14 @@ class Listener:
     @staticmethod
     def of(kind: str) -> Any:
         def heard(data: Any, progress: Any) -> bool:
-            if has_ended():
+            computation = _present()
+            if computation is None or computation.raised is not None:
                 return False
-            computation = getattr(_local, "computation", None)
             answer = ffi.from_handle(data).hear(progress)
-            goes_on = not isinstance(answer, (bool, np.bool_)) or bool(answer)
-            if not goes_on and computation is not None:
-                computation.ended = True
-            return goes_on and not has_ended()
+            computation.ended |= isinstance(answer, (bool, np.bool_)) and not answer
+            return not computation.ended and computation.raised is None
 
-        return ffi.callback(kind, heard, error=False, onerror=_remember_on_error)
+        return ffi.callback(kind, heard, error=False, onerror=remember_on_error)
 
 
 _listeners: dict[str, Any] = {}

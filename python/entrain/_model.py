@@ -9,10 +9,11 @@ from typing import Any, Iterable, Mapping, Optional, Union
 import numpy as np
 
 from . import _arrays
-from ._library import (Array, Computation, Error, Guard, Handle, Question, _serving, c_text, ffi, lib, mapping_of, names_of, new_error, new_struct,
-                       number, number_text, numbers, option_text, pointer_to, raise_error, taken_text, text_of, texts, whole_path)
-from ._simulator import Simulator, Watch
+from ._library import (Array, Computation, Error, Guard, Handle, Question, c_text, ffi, lib, mapping_of, names_of, new_error, new_struct,
+                       number, number_text, numbers, Opened, option_text, pointer_to, raise_error, taken_text, text_of, texts, whole_path)
+from ._simulator import Simulator
 
+TEXT_MOST = 2**27  # bytes; the library reads half of it
 KINDS = {"states": 0, "parameters": 1, "inputs": 2, "outputs": 3, "variables": 4}
 REPORTS = {"summary": 0, "flat": 1, "equations": 2, "json": 3, "dot": 4, "tree": 5}
 
@@ -117,6 +118,23 @@ def _is_text(source: str) -> bool:
     return "\n" in source or ";" in source
 
 
+def _is_fmu(path: Any) -> bool:
+    return str(path).lower().endswith(".fmu")
+
+
+def _read(path: Any) -> Optional[bytes]:
+    """What a Modelica file holds; None: it is an FMU, or the library says why it cannot be read."""
+    file, chosen, _name = path.rpartition("#")
+    file = file if chosen and file.endswith(".mo") else path
+    try:
+        if _is_fmu(path) or not os.path.isfile(file) or os.path.getsize(file) > TEXT_MOST:
+            return None
+        with open(file, "rb") as opened:
+            return opened.read()
+    except (OSError, ValueError):
+        return None
+
+
 def read_frame(inputs: Any) -> dict[str, Any]:
     """Inputs by name; of a DataFrame, an index of times is the time."""
     if not _arrays.is_frame(inputs):
@@ -128,7 +146,8 @@ def read_frame(inputs: Any) -> dict[str, Any]:
     return {"time": values, **columns} if label else columns
 
 
-def simulate(run: Handle, of: Handle, start: float, t: Array, inputs: Mapping[str, Any], sensitivities: Any, variables: Any) -> Simulation:
+def simulate(run: Handle, guards: Iterable[Guard], of: Handle, start: float, t: Array, inputs: Mapping[str, Any], sensitivities: Any,
+             variables: Any) -> Simulation:
     """Runs a simulation of the library, made of a model or of a problem."""
     error, pointer = new_error(), run.pointer
     if not lib.entrain_simulation_times(pointer, start, pointer_to(t), len(t), error):
@@ -145,8 +164,8 @@ def simulate(run: Handle, of: Handle, start: float, t: Array, inputs: Mapping[st
         names, count, _keep2 = texts(wanted, "a name")
         if (sensitivities is True or count) and not lib.entrain_simulation_sensitivities(pointer, names, count, error):
             raise_error(error)
-    with Watch(of) as watch, Computation() as computation:
-        result = lib.entrain_simulation_run(pointer, error)
+    computation = Computation(guards, [of])
+    result = computation.run(lib.entrain_simulation_run, pointer, error)
     if result:
         held = Handle(result, lib.entrain_result_free, run)
     computation.settle()
@@ -155,12 +174,14 @@ def simulate(run: Handle, of: Handle, start: float, t: Array, inputs: Mapping[st
             raise KeyboardInterrupt
         raise_error(error)
     found = _read_result(held.pointer, computation.interrupted)
-    found.error = watch.error
+    found.error = computation.error
     return found
 
 
-class Model:
+class Model(Opened):
     """A model: Modelica text or file (``"car.mo"``, ``"car.mo#Drive.Car"``), an FMU, or a :class:`Simulator`.
+
+    A Modelica file is read once: the model, its copies and pickles stay as they are when it changes. Libraries and FMUs must stay there.
 
     Parameters
     ----------
@@ -203,42 +224,45 @@ class Model:
         elif isinstance(source, os.PathLike):
             self._source, self._kind = whole_path(source), "path"
         elif isinstance(source, str):
+            if not source.strip():
+                raise Error("a model is a Modelica text or a path; this text is empty")
             self._kind = "text" if _is_text(source) else "path"
             self._source = source if self._kind == "text" else whole_path(source)
         else:
             raise TypeError(f"a model is a text, a path or an entrain.Simulator, not {type(source).__name__}")
         self._given = _values(parameters)
-        self._open()
+        self._text = _read(self._source) if self._kind == "path" else None
+        self._prepare()
+        self._opened = self._open()
 
-    def _open(self) -> None:
-        self._guard = Guard("model")
+    def _prepare(self) -> None:
+        self._guard, self._opening = Guard("model"), Guard("model")
         self._spare: dict[frozenset[str], list[Handle]] = {}
-        self._handle = self._load(self._given)
 
-    def _load(self, values: Mapping[str, str]) -> Handle:
-        """The model anew, with these values of parameters."""
+    def _open(self) -> Handle:
+        """The model anew."""
         error, kept = new_error(), None
         if isinstance(self._source, Simulator):
             struct, kept = self._source._struct([self._guard])
             pointer = lib.entrain_model_of_simulator(struct, error)
-        elif self._kind == "path" and self._source.endswith(".fmu"):
-            with Question():
-                pointer = self._load_fmu(error)
+        elif self._kind == "path" and _is_fmu(self._source):
+            pointer = Question().run(self._load_fmu, error)
         else:
             names, count, keep = texts(self._libraries, "a folder")
             folders = new_struct("EntrainLibraries")
             folders.folders, folders.count = ffi.cast("const char **", names), count
             source = c_text(self._source, "a model")
-            with Question():
-                if self._kind == "text":
-                    pointer = lib.entrain_model_parse_with(c_text(self._text_name), source, len(source), folders, error)
-                else:
-                    pointer = lib.entrain_model_load_with(source, folders, error)
+            if self._kind == "text":
+                pointer = Question().run(lib.entrain_model_parse_with, c_text(self._text_name), source, len(source), folders, error)
+            elif self._text is not None:
+                pointer = Question().run(lib.entrain_model_parse_with, source, self._text, len(self._text), folders, error)
+            else:
+                pointer = Question().run(lib.entrain_model_load_with, source, folders, error)
             del keep
         if not pointer:
             raise_error(error, self._source if self._kind == "path" else "")
         handle = Handle(pointer, lib.entrain_model_free, kept=kept)
-        _set(handle, values)
+        _set(handle, self._given)
         return handle
 
     def _load_fmu(self, error: Any) -> Any:
@@ -328,7 +352,8 @@ class Model:
         copy = object.__new__(Model)
         copy.__dict__.update(self.__getstate__())
         copy._given = {**self._given, **_values(parameters)}
-        copy._open()
+        copy._prepare()
+        copy._opened = copy._open()
         return copy
 
     # ---- simulation
@@ -380,7 +405,7 @@ class Model:
         try:
             model = spare.pop()
         except IndexError:
-            model = self._load(self._given)
+            model = self._open()
         _set(model, values)
         result = self._run(model, begin, moments, read_frame(inputs), sensitivities, variables, {**mapping_of(options, "options"), **more})
         if len(spare) < 8:
@@ -389,8 +414,7 @@ class Model:
 
     def _run(self, model: Handle, begin: float, moments: Array, inputs: Mapping[str, Any], sensitivities: Any, variables: Any,
              options: Mapping[str, Any]) -> Simulation:
-        if self._guard in _serving():
-            raise Error("this model is computing: its simulator cannot use it")
+        self._guard.check()
         error = new_error()
         settings = Handle(lib.entrain_options_new(), lib.entrain_options_free)
         for name, value in options.items():
@@ -400,16 +424,16 @@ class Model:
         if not pointer:
             raise_error(error)
         run = Handle(pointer, lib.entrain_simulation_free, model, settings)
-        return simulate(run, model, begin, moments, inputs, sensitivities, variables)
+        return simulate(run, [], model, begin, moments, inputs, sensitivities, variables)
 
     # ---- copies
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_guard", "_spare")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_opened", "_opening", "_guard", "_spare")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._open()
+        self._prepare()
 
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if not name.startswith("_")]

@@ -10,9 +10,9 @@ import numpy as np
 from . import _arrays, _studies
 from ._fit import Fit
 from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, is_series, lib, mapping_of, names_of, new_error,
-                       new_struct, number, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path)
+                       new_struct, number, Opened, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path)
 from ._model import Model, read_frame, simulate
-from ._simulator import Simulator, Watch
+from ._simulator import Simulator
 
 # Keys of the problem file, see docs/problem.md. Those of an experiment hold for all of them.
 OF_PROBLEM = ("residual", "prediction", "scale", "criterion", "homotopy", "loss", "constraints", "weights", "gains", "libraries")
@@ -21,7 +21,7 @@ OF_EXPERIMENT = ("time", "measure", "inputs", "window", "start", "restart", "set
 MOMENTS = ("window", "windows", "start", "restart")  # values that may be times of day
 
 
-class Problem:
+class Problem(Opened):
     """What is to be found: from a problem file, from its text, or from arguments and arrays.
 
     Parameters
@@ -60,7 +60,8 @@ class Problem:
     Notes
     -----
     A problem does not change: :meth:`replace` makes another one. It can be pickled and copied. Threads may share it; the
-    computations of one problem wait for each other.
+    computations of one problem wait for each other. Files of data and problem files are read by every copy, such as that of
+    ``fit(method=...)``: if one has changed since the problem was made, that is an error.
 
     Examples
     --------
@@ -108,7 +109,10 @@ class Problem:
         else:
             self._describe({"data": data, "measure": measure, "inputs": inputs, "estimate": estimate, "experiments": experiments},
                            method, dict(more), name)
-        self._open()
+        self._check_units()
+        self._files: dict[str, str] = {}
+        self._prepare()
+        self._opened = self._open()
 
     def _take_source(self, source: Any, method: Optional[str], data: Any, name: Optional[str]) -> None:
         if isinstance(source, str) and "\n" in source:
@@ -200,15 +204,27 @@ class Problem:
                 raise Error(f"'{column}' must be an array of real numbers, not of dates")
         if isinstance(time, str) and named != "row" and named not in table.columns:
             raise Error(f"the data have no column '{named}' for the time; there are {', '.join(table.columns)}")
-        self._take_unit(row, named)
+        spec = time if isinstance(time, Mapping) else {}
+        unit = spec.get("unit") or self._units.get(named) or "ns"
+        first = None
+        if unit == "ns" and spec.get("epoch") is not False:
+            first = _arrays.count_from_1970(table, named, bool(spec.get("epoch")))
+        if first is not None:
+            row["time"] = named
+        else:
+            self._take_unit(row, named, table)
         if named in table.origins:
+            since = _arrays.Since(table.origins[named], table.zones[named], first)
             for key in MOMENTS:
                 if row.get(key) is not None:
-                    row[key] = _arrays.since(row[key], table.origins[named], key)
+                    row[key] = since.of(row[key], key)
 
-    def _take_unit(self, row: dict[str, Any], named: str) -> None:
+    def _take_unit(self, row: dict[str, Any], named: str, table: _arrays.Table) -> None:
         """The unit of the time is no label: times are converted to s."""
         unit, time = self._units.get(named), row["time"]
+        for kind, columns in (("times of day", table.origins), ("spans of time", table.spans)):
+            if named in columns and (unit or isinstance(time, Mapping) and time.get("unit")):
+                raise Error(f"the times in column '{named}' are {kind}: no unit")
         if not unit:
             return
         if isinstance(time, str):
@@ -216,15 +232,35 @@ class Problem:
         if time.get("unit") != unit:
             raise Error(f"units says that '{named}' is in {unit}, but 'time' does not")
 
+    def _unit(self, column: str, table: _arrays.Table) -> str:
+        return "" if column in table.origins or column in table.spans else self._units.get(column, "")
+
+    def _check_units(self) -> None:
+        known = [name for table in self._tables.values() for name in [*table.columns, *table.unusable]]
+        for name in self._units:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                what = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}" if known else "files say their units themselves"
+                raise Error(f"units: no array is called '{name}'; {what}")
+
     # ---- the object of the library
 
-    def _open(self) -> None:
-        self._guard = Guard("problem")
-        self._handle = self._load(self._settings)
+    def _prepare(self) -> None:
+        self._guard, self._opening = Guard("problem"), Guard("problem")
+
+    def _open(self) -> Handle:
+        handle = self._load(self._settings)
         error = new_error()
         for name, value in self._starts.items():
-            if not lib.entrain_problem_set_start(self._handle.pointer, c_text(name), value, error):
+            if not lib.entrain_problem_set_start(handle.pointer, c_text(name), value, error):
                 raise_error(error)
+        found = {text_of(lib.entrain_problem_file(handle.pointer, i)): text_of(lib.entrain_problem_file_hash(handle.pointer, i))
+                 for i in range(lib.entrain_problem_file_count(handle.pointer))}
+        for path, digest in found.items():
+            if self._files.get(path, digest) != digest:
+                raise Error(f"'{path}' has changed since the problem was made; make a new Problem of it")
+        self._files = {**self._files, **found}
+        return handle
 
     def _load(self, settings: list[tuple[str, str, bool]]) -> Handle:
         error, kept = new_error(), []  # type: Any, list[Any]
@@ -253,13 +289,12 @@ class Problem:
         for table, (name, found) in zip(tables, self._tables.items()):
             columns = ffi.new("EntrainColumn[]", len(found.columns))
             for column, (word, values) in zip(columns, found.columns.items()):
-                column.name, column.unit, column.values = text(word), text(self._units.get(word, "")), pointer_to(values)
+                column.name, column.unit, column.values = text(word), text(self._unit(word, found)), pointer_to(values)
             table.name, table.columns, table.column_count, table.rows = text(name), columns, len(found.columns), found.rows
             kept.append(columns)
         kept.append(tables)
         source.tables, source.table_count = tables, len(self._tables)
-        with Question():
-            pointer = lib.entrain_problem_make(source, error)
+        pointer = Question().run(lib.entrain_problem_make, source, error)
         if not pointer:
             raise_error(error, self._path or "")
         # The library has copied all of it, but for the function that simulates.
@@ -340,7 +375,8 @@ class Problem:
             if name not in known and not any(k.startswith(f"{name}[") for k in known):
                 raise Error(f"'{name}' is not estimated; there are {', '.join(known)}")
         copy._starts = {**self._starts, **{str(k): number(v, f"start of '{k}'") for k, v in given.items()}}
-        copy._open()
+        copy._prepare()
+        copy._opened = copy._open()
         return copy
 
     def _values(self, values: Any, what: str) -> Any:
@@ -436,15 +472,15 @@ class Problem:
         error = new_error()
         point = self._values(values, "values")
         tie = number(tie, "tie")
-        with self._guard, Watch(self._handle) as watch, Question():
-            pointer = lib.entrain_evaluate(self._handle.pointer, point, tie, error)
+        question = Question([self._guard], [self._handle])
+        pointer = question.run(lib.entrain_evaluate, self._handle.pointer, point, tie, error)
         if not pointer:
             raise_error(error)
         found = Fit(self, Handle(pointer, lib.entrain_fit_free, self._handle), "")
-        found._tie, found.error = tie, watch.error
+        found._tie, found.error = tie, question.error
         return found
 
-    def simulate(self, t: Any = None, inputs: Any = None, parameters: Any = None, *, experiment: Any = 0, sensitivities: Any = False,
+    def simulate(self, t: Any = None, inputs: Any = None, parameters: Any = None, *, experiment: Any = None, sensitivities: Any = False,
                  variables: Optional[Iterable[str]] = None, start: Optional[float] = None, options: Optional[Mapping[str, Any]] = None,
                  **more: Any) -> Any:
         """The model of an experiment as a fit simulates it: with its start time, its inputs and the values that are set there.
@@ -458,7 +494,7 @@ class Problem:
         parameters : mapping or array, optional
             Values of unknowns; the others have their start values.
         experiment : int or str
-            Its number or its name.
+            Its number or its name; the first if not given.
         sensitivities, variables, start, options, **more
             As of :meth:`Model.simulate`; start and options are those of the experiment and the problem if not given.
 
@@ -479,17 +515,18 @@ class Problem:
         array([ 0., 30.])
         """
         changes = {**mapping_of(options, "options"), **more}
-        if t is None and inputs is None and start is None and variables is None and not changes and sensitivities is False:
+        if not changes and sensitivities is False and all([v is None for v in (t, inputs, start, variables, experiment)]):
             return self.evaluate(parameters).channels
         point, given = self._point(parameters, "parameters"), read_frame(inputs)
-        number_of, told = self._experiment_of(experiment)
+        number_of, told = self._experiment_of(0 if experiment is None else experiment)
         if t is None:
             samples = [c.time for c in self.evaluate(point).channels if c.experiment == told["name"]]
             t = np.unique(np.concatenate(samples))
         if told["origin"] is not None:
-            t = _since(t, told["origin"])
+            since = _arrays.Since(told["origin"], told["zone"])
+            t = _since(t, since)
             if "time" in given:
-                given["time"] = _since(given["time"], told["origin"])
+                given["time"] = _since(given["time"], since)
         moments = _arrays.times(t)
         begin = told["start"] if start is None else number(start, "start")
         rows, kept = ffi.new("EntrainSetting[]", max(1, len(changes))), []  # type: Any, list[Any]
@@ -497,12 +534,12 @@ class Problem:
             kept += [ffi.new("char[]", c_text(name)), ffi.new("char[]", c_text(option_text(value)))]
             row.name, row.value, row.is_option = kept[-2], kept[-1], True
         error = new_error()
-        with self._guard:
-            pointer = lib.entrain_problem_simulation(self._handle.pointer, number_of, ffi.new("double[]", point), rows, len(changes), error)
-            if not pointer:
-                raise_error(error)
-            run = Handle(pointer, lib.entrain_simulation_free, self._handle)
-            return simulate(run, self._handle, begin, moments, given, sensitivities, variables)
+        pointer = Question([self._guard]).run(lib.entrain_problem_simulation, self._handle.pointer, number_of, ffi.new("double[]", point),
+                                              rows, len(changes), error)
+        if not pointer:
+            raise_error(error)
+        run = Handle(pointer, lib.entrain_simulation_free, self._handle)
+        return simulate(run, [self._guard], self._handle, begin, moments, given, sensitivities, variables)
 
     def _experiments(self) -> list[dict[str, Any]]:
         """What the library knows about the experiments: name, start, and origin, which is time 0 of data with times of day."""
@@ -511,10 +548,11 @@ class Problem:
         for i in range(lib.entrain_problem_experiment_count(self._handle.pointer)):
             lib.entrain_problem_experiment(self._handle.pointer, i, out)
             data, known = text_of(out.data), text_of(out.time_origin)
-            origin = _arrays.moment(known, "time_origin") if known else None
+            origin, zone = _arrays.moment(known, "time_origin") if known else None, None
             if out.of_memory:  # the library sees seconds
-                origin = self._tables[data].origins.get(of_rows.get(data, ""), origin)
-            found.append({"name": text_of(out.name), "start": out.start, "origin": origin})
+                column = of_rows.get(data, "")
+                origin, zone = self._tables[data].origins.get(column, origin), self._tables[data].zones.get(column)
+            found.append({"name": text_of(out.name), "start": out.start, "origin": origin, "zone": zone})
         return found
 
     def _experiment_of(self, which: Any) -> tuple[int, dict[str, Any]]:
@@ -698,11 +736,11 @@ class Problem:
     # ---- copies
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_guard")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_opened", "_opening", "_guard")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._open()
+        self._prepare()
 
     def __copy__(self) -> "Problem":
         return self.replace()
@@ -774,10 +812,13 @@ def _option_value(value: Any) -> Any:
     return option_text(value) if isinstance(value, (bool, np.bool_)) else value
 
 
-def _since(t: Any, origin: np.datetime64) -> Array:
+def _since(t: Any, since: _arrays.Since) -> Array:
     """Times of a simulation: numbers as they are, times of day from the origin of the data."""
     array, first = _arrays.column_and_origin(t, "t")
-    return array if first is None else array + _arrays.since(first, origin, "t")
+    if first is None:
+        return array
+    since.check(t, "t")
+    return array + since.of(first, "t")
 
 
 def _time_column(row: Mapping[str, Any]) -> str:

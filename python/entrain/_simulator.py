@@ -6,8 +6,8 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
 import numpy as np
 
-from ._library import (Array, Error, Guard, Handle, NULL, _serving, c_text, has_ended, ffi, mapping_of, names_of, new_struct, number, numbers,
-                       remember)
+from ._library import (Array, Error, Guard, NULL, c_text, has_ended, ffi, mapping_of, names_of, new_struct, number, numbers, place,
+                       remember, remember_on_error)
 
 # Defects of the function rather than of a simulation at certain values.
 BUGS = (NameError, TypeError, AttributeError, ImportError, LookupError, NotImplementedError, Error)
@@ -204,7 +204,7 @@ def _fill(target: Any, array: Array) -> None:
 
 
 class _Served:
-    """A simulator and whom it serves, which it must not use itself. And what its calls came to since `begin`."""
+    """A simulator and the guards of whom it serves, which it must not use itself. And what its calls came to since `begin`."""
 
     def __init__(self, simulator: Simulator, guards: list[Guard]) -> None:
         self.simulator, self.guards = simulator, guards
@@ -214,27 +214,13 @@ class _Served:
         self.error: Optional[Exception] = None  # the first one
         self.succeeded = False
 
-
-class Watch:
-    """Around a computation with an object whose simulator may be a function: its first exception, which comes out if it is a defect."""
-
-    def __init__(self, handle: Handle) -> None:
-        self._served: Optional[_Served] = handle.kept[0] if handle.kept else None
-        self.error: Optional[Exception] = None
-
-    def __enter__(self) -> "Watch":
-        if self._served:
-            self._served.begin()
-        return self
-
-    def __exit__(self, kind: Any, exception: Any, _traceback: Any) -> None:
-        served = self._served
-        if served is None:
-            return
-        self.error, found = served.error, not served.succeeded
-        served.begin()
-        if found and isinstance(self.error, BUGS) and (exception is None or isinstance(exception, Error)):
-            raise self.error
+    def end(self, interrupted: bool) -> Optional[Exception]:
+        """The first exception; one that is a defect comes out if no call has succeeded."""
+        error, found = self.error, not self.succeeded
+        self.begin()
+        if found and isinstance(error, BUGS) and not interrupted:
+            raise error
+        return error
 
 
 def _tell(call: Any, exception: BaseException) -> None:
@@ -251,8 +237,6 @@ def _simulate_back(data: Any, call: Any) -> bool:
     if has_ended():
         return False
     served = ffi.from_handle(data)
-    inside = _serving()
-    inside.extend(served.guards)
     try:
         served.simulator._run(call)
         served.succeeded = True
@@ -266,13 +250,7 @@ def _simulate_back(data: Any, call: Any) -> bool:
         remember(exception)
         _tell(call, exception)
         return False
-    finally:
-        if served.guards:
-            del inside[-len(served.guards):]
 
 
-def _failed(_kind: Any, exception: BaseException, _traceback: Any) -> None:
-    remember(exception)
-
-
-_simulate = ffi.callback("bool(void *, EntrainSimulatorCall *)", _simulate_back, error=False, onerror=_failed)
+place(_simulate_back, "served")
+_simulate = ffi.callback("bool(void *, EntrainSimulatorCall *)", _simulate_back, error=False, onerror=remember_on_error)

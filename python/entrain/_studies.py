@@ -1,7 +1,6 @@
 """Checks and studies of a problem, and their results."""
 from __future__ import annotations
 
-import contextlib
 import json
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable, Mapping, Optional
@@ -9,10 +8,9 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 import numpy as np
 
 from ._fit import ByName, Report, by_column
-from ._library import (Array, Computation, Error, Handle, NULL, Question, c_text, ffi, lib, listener, names_of, new_error, new_struct, number,
+from ._library import (Array, Computation, Error, Handle, NULL, Question, c_text, ffi, frozen, lib, listener, names_of, new_error, new_struct, number,
                        numbers, raise_error, taken_text, text_of, texts, whole)
 from ._progress import Bar, hearer
-from ._simulator import Watch
 
 
 def run(problem: Any, result: Any, function: str, arguments: tuple[Any, ...], kind: str, read: Callable[[Any], dict[str, Any]],
@@ -22,9 +20,9 @@ def run(problem: Any, result: Any, function: str, arguments: tuple[Any, ...], ki
     error = new_error()
     bar = Bar(function.split("_")[1]) if progress else None
     called, data, _kept = listener(kind, hearer(progress, callback, read, bar, shown))
+    computation = Computation([problem._guard], [problem._handle])
     try:
-        with problem._guard, Watch(problem._handle) as watch, Computation() as computation:
-            pointer = getattr(lib, function)(problem._handle.pointer, *arguments, called, data, error)
+        pointer = computation.run(getattr(lib, function), problem._handle.pointer, *arguments, called, data, error)
     finally:
         if bar is not None:
             bar.close()
@@ -35,7 +33,7 @@ def run(problem: Any, result: Any, function: str, arguments: tuple[Any, ...], ki
             raise KeyboardInterrupt
         raise_error(error)
     found = result(problem, handle, computation.end)
-    found.error = watch.error
+    found.error = computation.error
     return found
 
 
@@ -96,8 +94,8 @@ class Check(Report):
 
 
 def check(problem: Any) -> Check:
-    with problem._guard, Watch(problem._handle), Computation() as computation:
-        pointer = lib.entrain_check_run(problem._handle.pointer)
+    computation = Computation([problem._guard], [problem._handle])
+    pointer = computation.run(lib.entrain_check_run, problem._handle.pointer)
     handle = Handle(pointer, lib.entrain_check_free, problem._handle) if pointer else None
     computation.settle()
     if handle is None:
@@ -110,10 +108,8 @@ def check(problem: Any) -> Check:
 # ---------------------------------------------------------------- weights
 
 
-class Weights:
+class Weights(Report):
     """How much each sample counts: the result of :meth:`Problem.weights`.
-
-    `samples` has a pair of arrays (times, weights) for each experiment, `summary` the numbers of all.
 
     Examples
     --------
@@ -124,35 +120,66 @@ class Weights:
     [(array([0., 1., 2.]), array([1., 1., 1.]))]
     """
 
-    def __init__(self, kind: str, samples: list[tuple[Array, Array]], summary: dict[str, Any], report: str) -> None:
-        self.kind, self.samples, self.summary, self._report = kind, samples, summary, report
+    _prefix = "weights"
+    _saved = ("_html_body", "_figures", "kind", "summary", "samples")
 
-    def report(self) -> str:
-        """What the command prints."""
-        return self._report
+    @property
+    def kind(self) -> str:
+        """How weights are made, as in the problem."""
+        return self._ask("kind", lambda p: text_of(_weights(p).kind))
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """samples, counted, variables, cells, least, most, equal, error."""
+        return self._ask("summary", lambda p: _numbers(_weights(p), "samples counted variables cells least most equal error"))
+
+    @property
+    def samples(self) -> list[tuple[Array, Array]]:
+        """A pair of arrays (times, weights) for each experiment."""
+        def find(p: Any) -> list[tuple[Array, Array]]:
+            found: list[tuple[Array, Array]] = []
+            for k in range(lib.entrain_problem_experiment_count(p)):
+                n = lib.entrain_weights_samples(p, k, NULL, NULL)
+                if n > 0:
+                    t, w = ffi.new("double[]", n), ffi.new("double[]", n)
+                    lib.entrain_weights_samples(p, k, t, w)
+                    found.append((numbers(t, n), numbers(w, n)))
+            return found
+
+        return self._ask("samples", find)
+
+    @property
+    def json(self) -> str:
+        """Kind, summary and samples as JSON text."""
+        return json.dumps({"problem": self.problem.name, "kind": self.kind, **self.summary,
+                           "samples": [{"time": t.tolist(), "weight": w.tolist()} for t, w in self.samples]})
+
+    def plot(self) -> Any:
+        """The weights over time, experiment by experiment; returns the figure of matplotlib."""
+        from ._plot import axes
+
+        figure, panels = axes(max(1, len(self.samples)))
+        for panel, (t, w) in zip(panels, self.samples):
+            panel.plot(t, w, ".", markersize=3)
+            panel.set_ylabel("weight")
+        panels[-1].set_xlabel("time")
+        return figure
 
     def __repr__(self) -> str:
         return f"<entrain.Weights {self.kind}: {self.summary['counted']} of {self.summary['samples']} samples count>"
 
 
+def _weights(p: Any) -> Any:
+    out = new_struct("EntrainWeights")
+    if not lib.entrain_weights(p, out):
+        raise Error("there are no weights of this problem")
+    return out
+
+
 def weights(problem: Any) -> Weights:
-    with problem._guard, Question():
-        p, out = problem._handle.pointer, new_struct("EntrainWeights")
-        samples: list[tuple[Array, Array]] = []
-        if not lib.entrain_weights(p, out):
-            raise Error("there are no weights of this problem")
-        left, k = out.samples, 0
-        while left > 0:
-            n = lib.entrain_weights_samples(p, k, NULL, NULL)
-            if n > 0:
-                t, w = ffi.new("double[]", n), ffi.new("double[]", n)
-                lib.entrain_weights_samples(p, k, t, w)
-                samples.append((numbers(t, n), numbers(w, n)))
-            left, k = left - max(0, n), k + 1
-            if k > 1000000:
-                raise Error("the weights of this problem cannot be read")
-        return Weights(text_of(out.kind), samples, _numbers(out, "samples counted variables cells least most equal error"),
-                       taken_text(lib.entrain_weights_report(p, 80, False)))
+    found = Weights(problem, problem._handle, "")
+    found.summary, found.samples  # what takes time: Ctrl-C ends it here
+    return found
 
 
 # ---------------------------------------------------------------- profiles
@@ -209,9 +236,8 @@ class Profile(Report):
     @property
     def curves(self) -> ByName:
         """Profiles by name of the unknown: interval, verdict, and arrays value, ratio, objective, unknowns."""
-        n = len(self.problem.unknowns)
-
         def find(p: Any) -> ByName:
+            n = len(self.problem.unknowns)
             rows, out, point = {}, new_struct("EntrainProfiled"), new_struct("EntrainProfilePoint")
             for i in range(lib.entrain_profile_count(p)):
                 if not lib.entrain_profile_curve(p, i, out):
@@ -360,7 +386,7 @@ def scan(problem: Any, axes: Mapping[str, Any], *, lambdas: Any = (), values: An
                  lambda p: {"points": p.points, "done": p.done, "failed": p.failed}, lambda s: (s["done"], s["points"], ""),
                  lib.entrain_scan_free, progress, callback)
     del point
-    result.axes, result.lambdas = points, np.array(chosen or [0.0], dtype=float)
+    result.axes, result.lambdas = frozen(points), frozen(np.array(chosen or [0.0], dtype=float))
     return result
 
 
@@ -411,9 +437,8 @@ class Basin(Report):
     @property
     def optima(self) -> list[Optimum]:
         """Best first."""
-        names = list(self.problem.unknowns)
-
         def find(p: Any) -> list[Optimum]:
+            names = list(self.problem.unknowns)
             out, found = new_struct("EntrainOptimum"), []  # type: Any, list[Optimum]
             while lib.entrain_basin_optimum(p, len(found), out):
                 found.append(Optimum(out.objective, out.starts, bool(out.fits), bool(out.flat), out.error,
@@ -432,9 +457,8 @@ class Basin(Report):
     @property
     def starts(self) -> dict[str, Array]:
         """Every start and where it ended: arrays end, optimum, objective, simulations, and of each unknown k `start k` and k."""
-        names = list(self.problem.unknowns)
-
         def find(p: Any) -> dict[str, Array]:
+            names = list(self.problem.unknowns)
             out, rows, i = new_struct("EntrainBasinStart"), [], 0
             while lib.entrain_basin_start(p, i, out):
                 ended = numbers(out.values, len(names)).tolist() if out.values else [np.nan] * len(names)
@@ -532,9 +556,8 @@ class Recover(Report):
     @property
     def trials(self) -> dict[str, Array]:
         """Every trial: arrays succeeded, outcome, verdict, objective, simulations, and of each unknown k k and `std_error k`."""
-        names = list(self.problem.unknowns)
-
         def find(p: Any) -> dict[str, Array]:
+            names = list(self.problem.unknowns)
             out, rows, i = new_struct("EntrainTrial"), [], 0
             while lib.entrain_recover_trial(p, i, out):
                 rows.append((bool(out.succeeded), text_of(out.outcome), text_of(out.verdict), out.objective, out.simulations,
@@ -596,9 +619,8 @@ class Compare(Report):
     @property
     def rows(self) -> list[Compared]:
         """A row for each method."""
-        names = list(self.problem.unknowns)
-
         def find(p: Any) -> list[Compared]:
+            names = list(self.problem.unknowns)
             out, found = new_struct("EntrainCompared"), []
             for i in range(lib.entrain_compare_count(p)):
                 if lib.entrain_compare_row(p, i, out):
@@ -635,9 +657,9 @@ def compare(problem: Any, methods: Iterable[str] = (), *, truth: Any = None, all
     called, data, _kept = listener("EntrainCompareListener", hearer(
         progress, callback, lambda p: {"method": text_of(p.method), **_numbers(p, "number methods run runs iteration objective simulations")},
         bar, lambda s: (s["number"], s["methods"], f"{s['method']} {s['objective']:.4g}")))
+    computation = Computation([problem._guard], [problem._handle])
     try:
-        with problem._guard, Watch(problem._handle), Computation() as computation:
-            ok = lib.entrain_compare_run(c, called, data, error)
+        ok = computation.run(lib.entrain_compare_run, c, called, data, error)
     finally:
         if bar is not None:
             bar.close()
@@ -714,9 +736,8 @@ class Models(Report):
     @property
     def rows(self) -> list[ModelRow]:
         """A row for each problem, in their order."""
-        unknowns = [list(p.unknowns) for p in self.problems]
-
         def find(m: Any) -> list[ModelRow]:
+            unknowns = [list(p.unknowns) for p in self.problems]
             columns = [text_of(lib.entrain_models_variable(m, k)) for k in range(lib.entrain_models_variable_count(m))]
             found, out = [], new_struct("EntrainModelRow")
             for i in range(lib.entrain_models_count(m)):
@@ -817,12 +838,10 @@ def compare_models(problems: Iterable[Any], *, nested: Iterable[tuple[int, int]]
         progress, callback, lambda p: {"model": text_of(p.model), "stage": text_of(p.stage),
                                        **_numbers(p, "number models fold folds iteration objective simulations")},
         bar, lambda s: (s["number"], s["models"], f"{s['model']} {s['objective']:.4g}")))
+    ordered = sorted(problems, key=id)  # so that two comparisons do not wait for each other
+    computation = Computation([p._guard for p in ordered], [p._handle for p in ordered])
     try:
-        with contextlib.ExitStack() as guards, Computation() as computation:
-            for problem in sorted(problems, key=id):  # in one order, so that two comparisons do not wait for each other
-                guards.enter_context(problem._guard)
-                guards.enter_context(Watch(problem._handle))
-            ok = lib.entrain_models_run(m, called, data, error)
+        ok = computation.run(lib.entrain_models_run, m, called, data, error)
     finally:
         if bar is not None:
             bar.close()

@@ -1,5 +1,6 @@
 """Laws of the Python package: what Python says is what the library says, for all kinds of input, and nothing crashes."""
 import copy
+import ctypes
 import doctest
 import gc
 import importlib.util
@@ -111,6 +112,12 @@ class Models(unittest.TestCase):
                 wrong()
             self.assertIn(word, str(caught.exception))
             self.assertNotIn("--", str(caught.exception))
+        for wrong in (lambda: p.fit(method="nonsense"), lambda: p.replace(nonsense=1), lambda: needs.simulate([0, 1], nonsense=1),
+                      lambda: p.replace({"options.nonsense": 1}), lambda: p.compare(["lm:nonsense=1"]), lambda: made(data="nowhere.csv"),
+                      lambda: entrain.Model(""), lambda: entrain.Model("  ")):
+            with self.assertRaises(entrain.Error) as caught:
+                wrong()
+            self.assertNotRegex(str(caught.exception), "--|'entrain |Is a directory")
 
     def test_an_error_has_its_place(self):
         with self.assertRaises(entrain.Error) as caught:
@@ -482,6 +489,94 @@ class Tables(unittest.TestCase):
             self.assertEqual(fit.simulate([0, 20])["z"][0], 3)
 
 
+class Times(unittest.TestCase):
+    """Times of arrays mean what they mean in a file."""
+
+    @staticmethod
+    def problem(data, **more):
+        return entrain.Problem(model="model D parameter Real k = 1; Real x(start = 2, fixed = true); equation der(x) = -k*x; end D;",
+                               data=data, measure={"x": "y"}, estimate=["k"], **more)
+
+    def channel(self, data, **more):
+        return self.problem(data, **more).evaluate().channels[0]
+
+    def test_a_unit_of_times_of_day_is_an_error_as_in_a_file(self):
+        when = np.datetime64("2026-01-01") + np.arange(5) * np.timedelta64(1, "s")
+        forms = {"moments": when, "texts": [f"{m}Z" for m in when], "spans": when - when[0], "objects": list((when - when[0]).tolist())}
+        if PANDAS:
+            forms.update(series=PANDAS.Series(when), index=PANDAS.DatetimeIndex(when, tz="UTC"), deltas=PANDAS.Series(when - when[0]))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.csv")
+            with open(path, "w") as file:
+                file.write("time,y\n" + "".join(f"{m}Z,1\n" for m in when))
+            with self.assertRaisesRegex(entrain.Error, "the times in column 'time' are times of day: no unit"):
+                self.problem(path, time=dict(column="time", unit="ms"))
+        for name, times in forms.items():
+            for more in (dict(units={"time": "ms"}), dict(time=dict(column="time", unit="ms"))):
+                with self.subTest(name), self.assertRaisesRegex(entrain.Error, "the times in column 'time' are (times of day|spans of time): no unit"):
+                    self.problem({"time": times, "y": np.ones(5)}, **more)
+            self.assertEqual(self.channel({"time": times, "y": np.ones(5)}).time[-1], 4)
+
+    def test_units_name_columns(self):
+        with self.assertRaisesRegex(entrain.Error, "units: no array is called 'tt'; did you mean 't'"):
+            self.problem({"t": np.arange(5), "y": np.ones(5)}, units={"tt": "ms"})
+
+    def test_numbers_since_1970_keep_their_digits(self):
+        origin = 1772366400000000001
+        for unit, step in (("ns", 1000), ("ns", 2), ("us", 1), ("ms", 1)):
+            parts = {"ns": 1, "us": 1000, "ms": 10**6}[unit]
+            count = origin // parts + step * np.arange(50)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "a.csv")
+                with open(path, "w") as file:
+                    file.write("time,y\n" + "".join(f"{n},1\n" for n in count))
+                wanted = self.channel(path)
+                window = [int(count[10]), int(count[20])]
+                inside = self.channel(path, window=window)
+            forms = {"array": count, "list": count.tolist(), "objects": count.astype(object)}
+            if PANDAS:
+                forms.update(series=PANDAS.Series(count), nullable=PANDAS.Series(count, dtype="Int64"))
+            for name, times in forms.items():
+                with self.subTest(f"{step} {unit} {name}"):
+                    data = {"time": times, "y": np.ones(50)}
+                    for more in ({}, dict(units={"time": unit}), dict(time=dict(column="time", unit=unit, epoch=True))):
+                        found = self.channel(data, **more)
+                        np.testing.assert_array_equal(found.time, wanted.time)
+                        self.assertEqual(found.moments[0], wanted.moments[0])
+                        np.testing.assert_array_equal(self.channel(data, window=window, **more).time, inside.time)
+
+    def test_large_numbers_of_any_kind_are_times_or_errors(self):
+        large = 1772366400000000001 + np.arange(5)
+        forms = [np.ma.masked_array(large, [0, 0, 1, 0, 0]), [int(n) * 100 for n in large], large.astype(np.uint64), large * 5, large[:, None], -large[::-1]]
+        if PANDAS:
+            forms.append(PANDAS.Series([None, *large[1:]], dtype="Int64"))
+        for times in forms:
+            try:
+                self.channel({"time": times, "y": np.ones(5)})
+            except entrain.Error:
+                pass
+
+    @unittest.skipUnless(PANDAS, "needs pandas")
+    def test_a_window_has_a_time_zone_if_the_data_have_one(self):
+        y = 2 * np.exp(-1e-3 * np.arange(361) * 20.0)
+        for zone in ("Europe/Berlin", "UTC", None):
+            index = PANDAS.date_range("2026-01-01", periods=361, freq="20s", tz=zone)
+            plain, zoned = index[30].tz_localize(None), index[30] if zone else index[30].tz_localize("UTC")
+            for form, data in {"index": PANDAS.DataFrame({"y": y}, index=index), "texts": {"time": [str(i) for i in index], "y": y},
+                               "objects": {"time": list(index), "y": y}}.items():
+                right, wrong = (zoned, plain) if zone else (plain, zoned)
+                for write in (lambda m: m, str, lambda m: m.isoformat(), lambda m: m.to_pydatetime()):
+                    with self.subTest(f"{zone} {form}"):
+                        self.assertEqual(self.channel(data, window=[write(right), None]).time[0], 600)
+                        with self.assertRaisesRegex(entrain.Error, "time zone, but the times of the data have"):
+                            self.problem(data, window=[write(wrong), None])
+                        with self.assertRaisesRegex(entrain.Error, "time zone, but the times of the data have"):
+                            self.problem(data).simulate([write(wrong)])
+                moment = self.channel(data).moments[30]  # UTC, without a word about it
+                self.assertEqual(self.channel(data, window=[moment, None]).time[0], 600)
+                self.assertEqual(self.problem(data).simulate([moment]).time[0], 600)
+
+
 class Documented(unittest.TestCase):
     def test_all_keys_of_the_problem_file_are_arguments(self):
         from entrain import _problem
@@ -621,6 +716,72 @@ class Studies(unittest.TestCase):
 
 def broken(t, p):
     raise RuntimeError("the valve is stück " + 500 * "é")
+
+
+class Results(unittest.TestCase):
+    def test_success_says_that_the_search_converged(self):
+        t = np.linspace(0, 5, 200)
+        y = np.exp(-.5 * t) + 2 * np.exp(-3 * t) + .01 * np.random.default_rng(0).normal(size=200)
+        two = entrain.Problem(model="model E parameter Real a=1,b=1,p=1,q=2; output Real x; equation x=a*exp(-p*time)+b*exp(-q*time); end E;",
+                              data={"time": t, "y": y}, measure={"x": "y"},
+                              estimate={k: dict(start=s, min=.01, max=20) for k, s in dict(a=1, b=1, p=2, q=1).items()})
+        self.assertEqual([(f.outcome, f.verdict, f.success) for f in (two.fit(), two.fit(method="lm"), two.fit(max_simulations=3))],
+                         [("uncertain", "ambiguous", True), ("converged", "doubtful", True), ("budget", "doubtful", False)])
+
+    def test_an_experiment_that_is_named_is_simulated(self):
+        p = made(data={"a": {"time": T, "angle": np.cos(T)}, "b": {"time": T[:50], "angle": np.cos(T[:50])}}, method="lm")
+        fit = p.fit()
+        for thing in (p, fit):
+            for name in ("b", 1, -1):
+                found = thing.simulate(experiment=name)
+                self.assertIsInstance(found, entrain.Simulation)
+                np.testing.assert_array_equal(found.time, T[:50])
+            for wrong in ("no such", 99, 1.5):
+                for more in ({}, {"t": T}):
+                    with self.assertRaisesRegex(entrain.Error, "there is no experiment .*; there are a, b"):
+                        thing.simulate(experiment=wrong, **more)
+            self.assertEqual([c.experiment for c in thing.simulate()], ["a", "b"])
+
+    def test_nobody_can_change_a_result(self):
+        def arrays(value, seen):
+            if isinstance(value, np.ndarray):
+                seen.append(value)
+            elif isinstance(value, (list, tuple)):
+                for part in value:
+                    arrays(part, seen)
+            elif isinstance(value, dict) or hasattr(value, "items"):
+                arrays(list(value.values()), seen)
+            elif hasattr(value, "__dataclass_fields__"):
+                arrays(list(vars(value).values()), seen)
+            return seen
+
+        p = made(method="lm")
+        for result in (p.fit(), p.weights(), p.profile(["p"]), p.scan({"p": (1, 9, 3)}), p.basin(random=3), p.recover(trials=2), p.compare(["lm"]),
+                       p.check(), entrain.compare([p, p.replace(start={"p": 9})])):
+            said = result.report(), result.json
+            for r in (result, pickle.loads(pickle.dumps(result)), copy.copy(result)):
+                for name in dir(r):
+                    value = getattr(r, name)
+                    if name in ("x", "problem", "problems", "error") or callable(value):
+                        continue
+                    for array in arrays(value, []):
+                        self.assertFalse(array.flags.writeable, f"{type(r).__name__}.{name}")
+                    if isinstance(value, (list, dict)) and not name.startswith("axes"):
+                        value.clear()
+                        self.assertNotEqual(len(getattr(r, name)) if name in ("channels", "values", "samples", "summary", "rows", "starts") else 1, 0)
+                self.assertEqual((r.report(), r.json), said)
+
+    def test_every_result_is_a_report(self):
+        p = made(method="lm", weights="grid")
+        for result in (p.fit(), p.weights(), p.profile(["p"]), p.scan({"p": (1, 9, 3)}), p.basin(random=3), p.recover(trials=2), p.compare(["lm"]), p.check()):
+            with self.subTest(type(result).__name__):
+                self.assertIn("<html", result.html)
+                self.assertIn("<iframe", result._repr_html_())
+                self.assertIsInstance(json.loads(result.json), dict)
+                self.assertTrue(result.report())
+                self.assertTrue(all("<svg" in svg for svg in result.figures().values()))
+                again = pickle.loads(pickle.dumps(result))
+                self.assertEqual((again.html, again.json, again.report(), again.figures()), (result.html, result.json, result.report(), result.figures()))
 
 
 class Functions(unittest.TestCase):
@@ -775,6 +936,41 @@ def interrupted(work, delay):
     raise AssertionError("no delay ends it before its own end")
 
 
+def interrupted_at(number, work):
+    """Runs it, and Ctrl-C comes before this step (bytecode) of the package that guards computations. Whether there are so many.
+
+    What traces the last steps is a function of C: the interpreter looks for Ctrl-C where it would without it.
+    """
+    guards = sys.modules["entrain._library"].__file__
+    press = ctypes.pythonapi.PyErr_SetInterrupt
+    press.argtypes, press.restype = [ctypes.py_object] * 3, None
+    came, left = [], [number]
+
+    def step(frame, event, _argument):
+        left[0] -= event == "opcode"
+        return step if left[0] > 0 else press
+
+    def call(frame, _event, _argument):
+        if frame.f_code.co_filename != guards:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return step if left[0] > 0 else press
+
+    def handler(*_):
+        sys.settrace(None)
+        came.append(True)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        sys.settrace(call)
+        work()
+    finally:
+        sys.settrace(None)
+        signal.signal(signal.SIGINT, before)
+    return bool(came)
+
+
 class Stopping(unittest.TestCase):
     def test_ctrl_c_ends_a_fit_with_the_best_point(self):
         calls = []
@@ -871,19 +1067,74 @@ class Stopping(unittest.TestCase):
                     self.assertLess(time.process_time() - before, 5)
                     timer.join()
 
+    def test_ctrl_c_at_any_step_of_the_package_leaves_nothing_behind(self):
+        p, model = made(method="lm"), entrain.Model(PENDULUM)
+        by_function = Functions.problem(lambda t, p: p["a"] * np.exp(-p["k"] * t)).replace(method="lm")
+        long = np.linspace(0, 3e4, 3)
+
+        def others(k):
+            elsewhere = threading.Thread(target=p.evaluate, daemon=True)
+            elsewhere.start()
+            self.assertEqual(p.fit(callback=lambda state: None).outcome, "converged")
+            by_function.evaluate()
+            elsewhere.join(20)
+            self.assertFalse(elsewhere.is_alive())
+            if k % 60 == 1:  # long enough for questions whether it goes on
+                self.assertTrue(model.simulate(long, parameters={"d": 0}).success)
+
+        for name, stride, work in (("evaluate", 3, p.evaluate), ("callback", 97, lambda: p.fit(callback=lambda state: None)),
+                                   ("simulator", 97, by_function.evaluate), ("report", 7, lambda: p.evaluate().report()),
+                                   ("simulate", 7, lambda: model.simulate([0, 1], parameters={"p": 2}))):
+            with self.subTest(name):
+                for k in range(1, 100 * stride * 3, stride):
+                    try:
+                        if not interrupted_at(k, work):
+                            break
+                    except KeyboardInterrupt:
+                        pass
+                    others(k)
+                self.assertGreater(k, 100)
+
+    def test_ctrl_c_ends_a_loop_of_short_calls(self):
+        p, lost, before = made(method="lm"), [], sys.unraisablehook
+        sys.unraisablehook = lost.append
+        try:
+            for k in range(100):
+                timer = threading.Timer(0.001 + 1e-5 * k, os.kill, (os.getpid(), signal.SIGINT))
+                with self.assertRaises(KeyboardInterrupt):
+                    timer.start()
+                    while True:
+                        p.evaluate({"p": 8})
+                timer.join()
+        finally:
+            sys.unraisablehook = before
+        self.assertEqual(lost, [])
+
     def test_a_study_can_be_stopped_by_its_callback(self):
         p = made(method="lm")
+        long = np.linspace(0, 3000, 30001)
+        slow = made(method="lm", data={"time": long, "angle": np.cos(long)})
         for name, arguments in {"fit": {}, "basin": dict(random=20), "recover": dict(trials=20), "profile": {}, "scan": dict(axes={"p": (1, 20, 30)}),
                                 "compare": dict(methods=["lm", "nelder-mead"])}.items():
             with self.subTest(name):
                 for answer in (False, np.False_):
                     self.assertEqual(getattr(p, name)(callback=lambda state: answer, **arguments).outcome, "stopped")
+                self.assertEqual(getattr(slow, name)(callback=lambda state: False, **arguments).outcome, "stopped")  # in the first simulation
 
                 def fail(state):
                     raise LookupError("mine")
 
                 with self.assertRaisesRegex(LookupError, "mine"):
                     getattr(p, name)(callback=fail, **arguments)
+
+    def test_a_callback_sees_the_best_of_the_whole_search(self):
+        seen = []
+        fit = made(method="auto").fit(callback=seen.append)
+        best, searches = ([s[key] for s in seen] for key in ("best", "searches"))
+        self.assertEqual(searches, sorted(searches))
+        known = [b for b in best if b < np.inf]
+        self.assertEqual(best[-len(known):], known)  # never forgotten
+        self.assertEqual((seen[-1]["stage"], best[-1]), ("statistics", fit.objective))
 
     def test_a_callback_sees_steps_and_can_end_it(self):
         seen = []
@@ -900,6 +1151,84 @@ class Stopping(unittest.TestCase):
 
         with self.assertRaisesRegex(LookupError, "mine"):
             made().fit(callback=fail)
+
+
+class Files(unittest.TestCase):
+    """What files say counts when they are read: a change is an error or has no effect."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.model, self.data, self.yaml = (os.path.join(folder.name, name) for name in ("swing.mo", "swing.csv", "swing.yaml"))
+        self.write(10, 1)
+        with open(self.yaml, "w") as file:
+            file.write("model: 'swing.mo#Pendulum'\nexperiments: [{data: swing.csv, measure: {th: angle}}]\n"
+                       "estimate: {p: {start: 8, min: 1, max: 20}, d: {start: 0.1, min: 0, max: 1}}\n")
+
+    def write(self, p, scale):
+        with open(self.model, "w") as file:
+            file.write("model Other Real x = 1; end Other;" + PENDULUM.replace("p = 10", f"p = {p}") + "model Last Real x = 1; end Last;")
+        with open(self.data, "w") as file:
+            file.write("time,angle\n" + "".join(f"{t},{scale*math.cos(2.7*t)}\n" for t in T[:40]))
+
+    def change(self, remove):
+        for path in (self.model, self.data, self.yaml) if remove else ():
+            os.remove(path)
+        if not remove:
+            self.write(3, 2)
+
+    def test_a_model_stays_what_its_file_was(self):
+        for remove in (False, True):
+            with self.subTest(remove=remove):
+                self.setUp()
+                model = entrain.Model(self.model + "#Pendulum")
+                wanted, told = model.simulate(T)["th"], model.report("flat")
+                packed = pickle.dumps(model)
+                problem = made(model=model)
+                self.change(remove)
+                again = pickle.loads(packed)
+                for same in (model, copy.copy(model), copy.deepcopy(model), again, model.replace(p=10.0), pickle.loads(pickle.dumps(again))):
+                    np.testing.assert_array_equal(same.simulate(T)["th"], wanted)
+                    np.testing.assert_array_equal(same.simulate(T, parameters={"p": 10})["th"], wanted)
+                    np.testing.assert_array_equal(same.simulate(T, parameters={"p": 10, "d": 0.1})["th"], wanted)
+                    self.assertEqual(same.report("flat"), told)
+                    np.testing.assert_allclose(made(model=same).simulate(T, parameters={"p": 10, "d": 0.1})["th"], wanted, atol=1e-5)
+                self.assertEqual(problem.fit(method="lm").simulate(T)["th"][0], 1)
+
+    def test_a_pickled_result_needs_no_files(self):
+        def results():
+            p = entrain.Problem(self.yaml, method="lm")
+            return {"fit": p.fit(), "evaluate": p.evaluate(), "check": p.check(), "profile": p.profile(["p"]), "scan": p.scan({"p": (1, 9, 3)}),
+                    "basin": p.basin(random=3), "recover": p.recover(trials=2), "compare": p.compare(["lm"]),
+                    "models": entrain.compare([p, p.replace(start={"p": 9})])}
+
+        found = results()
+        packed = pickle.dumps(found)
+        said = {name: (r.report(), r.json, r.html, list(r.figures()), r.outcome) for name, r in found.items()}
+        self.change(True)
+        for name, r in pickle.loads(packed).items():
+            with self.subTest(name):
+                self.assertEqual((r.report(), r.json, r.html, list(r.figures()), r.outcome), said[name])
+                for attribute in dir(r):
+                    if attribute not in ("hessian", "plot", "to_html", "to_json"):
+                        getattr(r, attribute)  # numbers are there, too
+                self.assertEqual(r.problem.name, "swing.yaml")
+                with self.assertRaisesRegex(entrain.Error, "swing.yaml"):
+                    r.problem.unknowns
+
+    def test_files_that_have_changed_are_not_used(self):
+        p = entrain.Problem(model=self.model + "#Pendulum", data=self.data, measure={"th": "angle"}, estimate=["p", "d"])
+        of_file = entrain.Problem(self.yaml)
+        fit = p.fit(method="lm")  # of a problem of its own
+        packed = pickle.dumps([p, of_file, fit])
+        self.change(False)
+        self.assertEqual(p.evaluate().objective, p.evaluate().objective)
+        again = pickle.loads(packed)
+        for name, work in {"replace": lambda: p.replace(max_iterations=3), "fit": lambda: of_file.fit(method="lm"), "start": lambda: p.fit(start=[1, 1]),
+                           "pickle": lambda: again[0].fit(), "file": lambda: again[1].unknowns, "hessian": lambda: again[2].hessian}.items():
+            with self.subTest(name), self.assertRaisesRegex(entrain.Error, "has changed since the problem was made"):
+                work()
+        self.assertEqual(again[2].values, fit.values)
 
 
 class Threads(unittest.TestCase):

@@ -34,7 +34,7 @@ static bool relay(void *data, const FitProgress *p) {
                           .values = p->x,
                           .simulations = simulations,
                           .doubt = p->doubt ? p->doubt : "",
-                          .best = p->enough ? p->best : HUGE_VAL,
+                          .best = p->best,
                           .searches = p->searches,
                           .enough = p->enough};
   PatienceLeft around = patience_leave();

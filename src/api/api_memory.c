@@ -56,7 +56,10 @@ static bool check_column(const EntrainTable *t, int c, Err *err) {
 static const Table *keep_table(Arena *a, const EntrainTable *t, Err *err) {
   if (!t->name || !t->name[0])
     return fail(err, ERR_USAGE, "a table has no name"), (const Table *)NULL;
-  if (t->rows < 0 || t->column_count <= 0 || !t->columns)
+  if (t->rows < 0)
+    return fail(err, ERR_DATA, "the table '%.100s' has %d rows", t->name, t->rows),
+           (const Table *)NULL;
+  if (t->column_count <= 0 || !t->columns)
     return fail(err, ERR_DATA, "the table '%.100s' has no columns", t->name), (const Table *)NULL;
   Table *out = ARENA_NEW(a, Table);
   const char **names = ARENA_ARRAY(a, const char *, t->column_count);

@@ -167,8 +167,9 @@ EntrainModel *entrain_model_parse_with(const char *name, const char *text, size_
   if (!text) return api_none("text", error);
   Err err = {0};
   Arena *a = arena_new();
-  const Source *s = source_new(a, name ? name : "<text>", text, length, &err);
-  EntrainModel *m = model_from(a, s, NULL, libraries, &err);
+  const char *class_name, *file = model_file(a, name ? name : "<text>", &class_name);
+  EntrainModel *m =
+      model_from(a, source_new(a, file, text, length, &err), class_name, libraries, &err);
   if (m) m->in_memory = true;
   api_publish(&err, error);
   return m;

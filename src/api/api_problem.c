@@ -155,6 +155,14 @@ const char *entrain_problem_file(const EntrainProblem *p, int i) {
   if (!p) return NULL;
   return i >= 0 && i < p->files.count ? p->files.at[i] : NULL;
 }
+const char *entrain_problem_file_hash(const EntrainProblem *p, int i) {
+  const char *path = entrain_problem_file(p, i);
+  if (!path) return NULL;
+  const MadeFrom *read = &p->problem->files;
+  for (int k = 0; k < read->count; k++)
+    if (strcmp(read->at[k].path, path) == 0) return read->at[k].hash;
+  return "";
+}
 
 // ---------------------------------------------------------------- unknowns
 

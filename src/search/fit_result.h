@@ -187,6 +187,7 @@ typedef struct FitResult {
   bool fits; // the facts say that nothing but noise is left
   FitVerdict verdict;
   FitSearches searches;
+  int searches_ended;       // of every kind
   ARRAY(FitOptimum) optima; // the best first
   // By unknown: the least and the largest value at which searches ended that are no worse, with no barrier between; NULL:
   // nothing was confirmed. Numbers that can change places through a low pass have two.
@@ -218,7 +219,8 @@ typedef struct FitProgress { // at every accepted step and between simulations
   const WorkCount *work;
   const char *doubt; // why the best point so far is not enough; NULL: nothing has been judged yet
   // Of the whole search, not of a part of it:
-  double best;  // objective of the best point so far, of the free model over all data; 0: unknown
+  double
+      best; // objective of the best point so far, of the free model over all data; HUGE_VAL: there is none
   int searches; // that have ended
   bool *
       enough; // to be set by who listens: the search ends with its best point, the statistics follow; NULL: cannot be

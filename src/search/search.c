@@ -229,6 +229,7 @@ void search_finish(Search *s) {
   r->work = s->budget.used;
   r->work.seconds = record_seconds(patience_clock() - s->began);
   r->search_work = r->work;
+  r->searches_ended = s->searches;
   eval_solver(s->work, r->solver, &r->solver_steps, &r->solver_rejected);
 }
 

@@ -20,8 +20,12 @@ typedef struct Assessing { // who is asked during the statistics
 
 static bool goes_on(void *data) {
   const Assessing *a = data;
-  FitProgress progress = {
-      .stage = a->stage, .objective = HUGE_VAL, .x = a->result->x, .work = &a->result->work};
+  FitProgress progress = {.stage = a->stage,
+                          .objective = HUGE_VAL,
+                          .x = a->result->x,
+                          .work = &a->result->work,
+                          .best = a->result->objective,
+                          .searches = a->result->searches_ended};
   return !a->listener || a->listener(a->data, &progress);
 }
 

@@ -224,12 +224,13 @@ static bool starts_can_be_drawn(const Problem *p, Err *err) {
               p->unknowns[i].name);
 }
 
+// false without an error: it was stopped.
 static bool simulate_truth(RecoverStudy *s, Err *err) {
   char why[700];
   bool ok = model_values(s->p, s->truth, s->r->arena, &s->clean, why);
-  if (!ok && !patience_lasts(0))
-    return fail(err, ERR_STOPPED, "stopped before the model was simulated at the truth");
-  return ok || fail(err, ERR_VALUE, "the model cannot be simulated at the truth: %.600s", why);
+  if (!ok && patience_lasts(0))
+    fail(err, ERR_VALUE, "the model cannot be simulated at the truth: %.600s", why);
+  return ok;
 }
 
 static bool sigma_is_there(const Problem *p, Err *err) {
@@ -346,7 +347,7 @@ static const RecordLayout *trial_layout(const Problem *p, Arena *a) {
   return layout;
 }
 
-static void run_trials(RecoverStudy *s) {
+static void run_trials(RecoverStudy *s, int count) {
   Recover *r = s->r;
   size_t n = (size_t)s->p->unknown_count, all = (size_t)r->trials * n;
   TrialTaking taking = {
@@ -360,9 +361,11 @@ static void run_trials(RecoverStudy *s) {
                   .give_up = give_up,
                   .layout = trial_layout(s->p, r->arena),
                   .always = true};
-  Jobs *jobs = jobs_new(pool_size(s->p->options.threads, r->trials), &kind);
-  jobs_run(jobs, &(JobSet){r->trials, 0, false, make_trial, take_trial, &taking});
-  jobs_free(jobs);
+  if (count) {
+    Jobs *jobs = jobs_new(pool_size(s->p->options.threads, count), &kind);
+    jobs_run(jobs, &(JobSet){count, 0, false, make_trial, take_trial, &taking});
+    jobs_free(jobs);
+  }
   r->seconds = record_seconds(patience_clock() - s->began);
   summarise(s, &taking.notes);
 }
@@ -370,10 +373,12 @@ static void run_trials(RecoverStudy *s) {
 static bool study(RecoverStudy *s, Err *err) {
   const Problem *p = s->p;
   if (!truth_is_inside(p, s->truth, err) || (s->random_starts && !starts_can_be_drawn(p, err)) ||
-      (p->options.noise_kind == NOISE_SIGMA && !sigma_is_there(p, err)) || !simulate_truth(s, err))
+      (p->options.noise_kind == NOISE_SIGMA && !sigma_is_there(p, err)))
     return false;
-  compare_with_sigma(s);
-  run_trials(s);
+  bool simulated = simulate_truth(s, err);
+  if (!simulated && patience_lasts(0)) return false;
+  if (simulated) compare_with_sigma(s);
+  run_trials(s, simulated ? s->r->trials : 0);
   return true;
 }
 

@@ -153,6 +153,7 @@ TEXT_AT(entrain_model_warning, EntrainModel)
 TEXT_AT(entrain_result_name, EntrainResult)
 TEXT_AT(entrain_problem_warning, EntrainProblem)
 TEXT_AT(entrain_problem_file, EntrainProblem)
+TEXT_AT(entrain_problem_file_hash, EntrainProblem)
 TEXT_AT(entrain_fit_remark, EntrainFit)
 TEXT_AT(entrain_fit_missing, EntrainFit)
 TEXT_AT(entrain_profile_note, EntrainProfile)
@@ -171,6 +172,7 @@ static void texts_that_do_not_exist_are_null(void **state) {
       {at_entrain_result_name, o->result, entrain_result_columns(o->result)},
       {at_entrain_problem_warning, o->problem, entrain_problem_warning_count(o->problem)},
       {at_entrain_problem_file, o->problem, entrain_problem_file_count(o->problem)},
+      {at_entrain_problem_file_hash, o->problem, entrain_problem_file_count(o->problem)},
       {at_entrain_fit_remark, o->fit, entrain_fit_remark_count(o->fit)},
       {at_entrain_fit_missing, o->fit, entrain_fit_missing_count(o->fit)},
       {at_entrain_profile_note, o->profile, entrain_profile_note_count(o->profile)},

@@ -94,6 +94,8 @@ static void a_problem_tells_its_unknowns_and_files(void **state) {
   assert_int_equal(entrain_problem_file_count(p), 3);
   assert_int_equal(access(entrain_problem_file(p, 0), R_OK), 0);
   assert_int_equal(access(entrain_problem_file(p, 2), R_OK), 0);
+  for (int i = 0; i < 3; i++) assert_int_equal(strlen(entrain_problem_file_hash(p, i)), 64);
+  assert_string_not_equal(entrain_problem_file_hash(p, 0), entrain_problem_file_hash(p, 1));
   entrain_problem_free(p);
 }
 
@@ -315,6 +317,34 @@ static void a_listener_can_stop_a_fit(void **state) {
   entrain_problem_free(p);
 }
 
+typedef struct Last {
+  double best;
+  int searches;
+  char stage[40];
+} Last;
+
+static bool note_last(void *data, const EntrainProgress *p) {
+  Last *l = data;
+  assert_true(p->best <= l->best && p->searches >= l->searches);
+  l->best = p->best, l->searches = p->searches;
+  snprintf(l->stage, sizeof l->stage, "%s", p->stage);
+  return true;
+}
+
+static void progress_tells_the_best_of_the_whole_search_to_the_end(void **state) {
+  Setup *s = *state;
+  EntrainProblem *p = parse_well(s);
+  Last l = {.best = HUGE_VAL};
+  EntrainFit *f = entrain_fit_run(p, note_last, &l, &s->error);
+  EntrainQuality q = {.size = sizeof q};
+  entrain_fit_quality(f, &q);
+  assert_string_equal(l.stage, "statistics");
+  assert_close(l.best, q.objective, 0);
+  assert_true(l.searches > 0);
+  entrain_fit_free(f);
+  entrain_problem_free(p);
+}
+
 static bool take_third(void *data, const EntrainProgress *p) {
   Listener *l = data;
   if (isfinite(p->best) && p->enough && ++l->calls == 3) *p->enough = true;
@@ -508,6 +538,7 @@ int main(void) {
       TEST(pictures_outlive_the_fit),
       TEST(a_listener_can_stop_a_fit),
       TEST(a_listener_can_take_the_best_point),
+      TEST(progress_tells_the_best_of_the_whole_search_to_the_end),
       TEST(curves_are_data_and_model),
       TEST(one_answer_stops_everything_in_a_thread),
       TEST(a_check_lists_findings),

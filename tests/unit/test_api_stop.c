@@ -158,8 +158,12 @@ static void studies_end(void **state) {
   EntrainError error = {.size = sizeof error};
   EntrainProblem *p = long_problem(1e5);
   begin(3);
-  entrain_recover_free(entrain_recover_run(p, NULL, false, NULL, NULL, &error));
+  EntrainRecover *r = entrain_recover_run(p, NULL, false, NULL, NULL, &error);
   end("entrain_recover_run");
+  EntrainTrials t = {.size = sizeof t};
+  assert_true(entrain_recover_trials(r, &t)); // also before the first trial
+  assert_int_equal(t.done, 0);
+  entrain_recover_free(r);
   begin(3);
   entrain_basin_free(entrain_basin_run(p, NULL, 0, 5, NULL, NULL, NULL, &error));
   end("entrain_basin_run");
