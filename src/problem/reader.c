@@ -278,9 +278,15 @@ bool reader_fail_no_data(ProblemReader *r, const Yaml *at, const char *path) {
   return false;
 }
 
+bool reader_sound_column(ProblemReader *r, const Table *t, int column) {
+  const Err *fault = table_fault(t, column);
+  if (fault && r->err->code == ERR_NONE) *r->err = *fault;
+  return !fault;
+}
+
 int reader_any_column(ProblemReader *r, const Table *t, Place at, const char *name) {
   int column = table_find(t, name);
-  if (column >= 0) return column;
+  if (column >= 0) return reader_sound_column(r, t, column) ? column : -1;
   char what[300];
   if (t->left_out && strlen(t->left_out) < 400) {
     reader_fail_place(

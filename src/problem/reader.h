@@ -48,7 +48,8 @@ typedef struct Sensor {
 typedef struct DataFile {
   const char *path;
   const char
-      *time; // the column that was named; the length of the table of a MAT file follows from it
+      *time;   // the column that was named; the length of the table of a MAT file follows from it
+  bool by_row; // blank rows count
   Table *table;
 } DataFile;
 
@@ -194,4 +195,5 @@ bool read_windows(ProblemReader *r, ExperimentReader *e);
 void window_rows(const ExperimentReader *e, const Table *t, int *first, int *last);
 // -1 and an error at the place if the data have no such column, or if it has texts.
 int reader_column(ProblemReader *r, const Table *t, Place at, const char *name);
+bool reader_sound_column(ProblemReader *r, const Table *t, int column); // false, an error: a fault
 int reader_any_column(ProblemReader *r, const Table *t, Place at, const char *name); // texts or not
