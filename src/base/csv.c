@@ -849,10 +849,10 @@ static bool check_encoding(CsvReader *r) {
   length = (size_t)(r->end - r->at);
   const char *nul = memchr(r->at, 0, length);
   if (nul) {
-    int line = 1;
-    for (const char *p = r->at; (p = memchr(p, '\n', (size_t)(nul - p))); p++) line++;
-    return fail_at(r->err, ERR_DATA, (Place){.file = r->file, .line = line},
-                   "there is a NUL byte in this line: the file is damaged, or no UTF-8 text");
+    r->begin = r->at, r->line = 1;
+    for (const char *p = r->at; (p = memchr(p, '\n', (size_t)(nul - p))); r->line++) r->begin = ++p;
+    return fail_at(r->err, ERR_DATA, place(r, nul),
+                   "there is a NUL byte: the file is damaged, or no UTF-8 text");
   }
   if (!memchr(r->at, '\n', length) && memchr(r->at, '\r', length))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},

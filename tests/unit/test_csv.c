@@ -137,9 +137,9 @@ static void a_nul_byte_is_called_so(void **state) {
                              "2\n";
   Err err = {0};
   assert_null(table_parse(*state, "d.csv", TEXT, sizeof TEXT - 1, &err));
-  assert_string_equal(err.text,
-                      "there is a NUL byte in this line: the file is damaged, or no UTF-8 text");
+  assert_string_equal(err.text, "there is a NUL byte: the file is damaged, or no UTF-8 text");
   assert_int_equal(err.line, 3);
+  assert_int_equal(err.column, 3);
 }
 
 static void separators_inside_names_do_not_mislead(void **state) {
