@@ -136,6 +136,7 @@ typedef struct Experiment {
   bool without_times;  // rows of a table: their order means nothing
   const double *row_t; // times of the rows of the data in the window
   int row_count;
+  int unscored; // rows before these
   Channel *channels; // what residuals are made of
   int channel_count;
   Channel *recorded; // as the data have them: the same, unless option residual says otherwise

@@ -416,6 +416,7 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   out->has_restart = !isnan(e->restart);
   out->restart = e->restart - e->origin;
   out->row_t = e->since, out->row_count = e->last - e->first;
+  out->unscored = e->unscored;
   out->channels = ARENA_ARRAY(r->arena, Channel, n->items.count);
   for (int i = 0; i < n->items.count; i++) {
     ChannelReader c = {.r = r, .experiment = number, .e = e, .node = n->items.at[i]};

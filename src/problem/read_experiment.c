@@ -232,6 +232,7 @@ static bool read_unscored(ProblemReader *r, ExperimentReader *e) {
     return reader_fail(r, n, ERR_VALUE, "'unscored' is a number of samples: 0, 1, 2 ...");
   if (count < rows) {
     e->first += (int)count;
+    e->unscored = (int)count;
     return true;
   }
   return reader_fail(r, n, ERR_DATA, "'unscored' leaves nothing of the %d sample%s of %s%.200s",

@@ -66,6 +66,7 @@ typedef struct ExperimentReader { // an experiment that is being read
   int full_last;     // as last, of these
   Decimation every;
   double cutoff; // of its filter in Hz, 0: none
+  int unscored;  // first rows that are not compared
   int left_out;  // samples that it cannot give
   int time;      // column
   bool has_first_time;
