@@ -99,6 +99,13 @@ static bool read_factor(ChannelReader *c) {
   return true;
 }
 
+// Without a gain the column is in the unit of the model, if it does not say otherwise.
+static void complete_unit(ChannelReader *c) {
+  bool has_gain = !yaml_is_null(yaml_find(c->node, "gain"));
+  if (!c->out.unit[0] && c->variable && c->variable->unit && !has_gain)
+    c->out.unit = c->variable->unit;
+}
+
 static const double *converted(ChannelReader *c, const double *y, int rows) {
   if (c->out.factor == 1) return y;
   double *out = ARENA_ARRAY(c->r->arena, double, rows + 1);
@@ -362,9 +369,9 @@ static bool read_channel(ChannelReader *c) {
   const Yaml *n = c->node;
   if (n->kind != YAML_TEXT && !reader_keys(c->r, n, "a measured quantity", KEYS, 7)) return false;
   c->out = (Channel){.name = n->key, .gain = -1, .offset = -1, .delay = -1};
-  if (!read_measured(c) || !read_column(c) || !read_factor(c) || !read_samples(c) ||
-      !read_weight(c) || !read_sigma(c) || !read_sensors(c))
-    return false;
+  if (!read_measured(c) || !read_column(c) || !read_factor(c)) return false;
+  complete_unit(c);
+  if (!read_samples(c) || !read_weight(c) || !read_sigma(c) || !read_sensors(c)) return false;
   warn_unit(c);
   return true;
 }
