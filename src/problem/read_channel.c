@@ -385,25 +385,21 @@ static void warn_same_column(ChannelReader *c, const Experiment *e) {
   }
 }
 
-static const Yaml *find_measure(ProblemReader *r, const ExperimentReader *e) {
-  const Yaml *n = yaml_find(e->node, "measure");
-  if (n && n->kind == YAML_MAP && n->items.count) return n;
+static bool fail_measure(ProblemReader *r, const ExperimentReader *e, const Yaml *n) {
   if (!n || n->kind == YAML_MAP || yaml_is_null(n))
-    reader_fail_key(r, n ? n : e->node, ERR_VALUE,
-                    "nothing is measured here; write which variable is in which column, such as "
-                    "measure: {theta: angle}");
-  else
-    reader_fail(r, n, ERR_VALUE,
-                "'measure' must be a mapping from what is measured to columns, such as {theta: "
-                "angle}, or a list of names");
-  return NULL;
+    return reader_fail_key(r, n ? n : e->node, ERR_VALUE,
+                           "nothing is measured here; write which variable is in which column, "
+                           "such as measure: {theta: angle}");
+  return reader_fail(r, n, ERR_VALUE,
+                     "'measure' must be a mapping from what is measured to columns, such as "
+                     "{theta: angle}, or a list of names");
 }
 
 static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   const ExperimentReader *e = &r->experiments[number];
   Experiment *out = &r->problem->experiments[number];
-  const Yaml *n = find_measure(r, e);
-  if (!n) return false;
+  const Yaml *n = yaml_find(e->node, "measure");
+  if (!n || n->kind != YAML_MAP) return fail_measure(r, e, n);
   out->name = e->name;
   out->number = e->number;
   out->windows = e->windows.at;
@@ -428,13 +424,17 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   for (int i = 0; i < n->items.count; i++) {
     ChannelReader c = {.r = r, .experiment = number, .e = e, .node = n->items.at[i]};
     c.solved = solved;
+    if (yaml_is_absent(c.node)) {
+      if (!read_measured(&c)) return false;
+      continue;
+    }
     if (!read_channel(&c)) return false;
     warn_same_column(&c, out);
     out->stop = fmax(out->stop, c.out.t[c.out.count - 1]);
     out->channels[out->channel_count++] = c.out;
   }
   out->recorded = out->channels, out->recorded_count = out->channel_count;
-  return true;
+  return out->channel_count || fail_measure(r, e, n);
 }
 
 static void warn_mixed_sigma(ProblemReader *r) {

@@ -184,6 +184,7 @@ static bool read_set(ProblemReader *r, ExperimentReader *e) {
   for (int i = 0; i < (n ? n->items.count : 0); i++) {
     SetValue s = {.node = n->items.at[i]};
     if (!read_parameter_name(r, s.node, "set", &s.parameter)) return false;
+    if (yaml_is_absent(s.node)) continue;
     const Variable *v = &r->flat->variables.at[r->flat->parameters.at[s.parameter].variable];
     s.from_data = is_data_start(s.node);
     s.value = r->flat->parameters.at[s.parameter].value; // until then
@@ -571,6 +572,7 @@ static const Input *default_input(ProblemReader *r, const ExperimentReader *e, c
 static const Input *make_input(ProblemReader *r, const ExperimentReader *e, const Variable *v) {
   const Yaml *n = yaml_find(yaml_find(e->node, "inputs"), v->name);
   InputSource s = {.column = v->name, .at = e->node->at, .scaled = {1, 0}};
+  if (yaml_is_absent(n)) n = NULL;
   if (n && !read_input_entry(r, e, n, v, &s)) return NULL;
   if (s.is_number) return input_constant(r->arena, s.value);
   if (n || table_find(e->table, v->name) >= 0) return input_from_column(r, e, v, &s);

@@ -64,6 +64,6 @@ bool read_windows(ProblemReader *r, ExperimentReader *e) {
   const Yaml *n = yaml_find(e->node, "windows");
   if (!reader_map(r, n, "'windows'")) return false;
   for (int i = 0; i < (n ? n->items.count : 0); i++)
-    if (!read_window(r, e, n->items.at[i])) return false;
+    if (!yaml_is_absent(n->items.at[i]) && !read_window(r, e, n->items.at[i])) return false;
   return true;
 }
