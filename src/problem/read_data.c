@@ -206,6 +206,7 @@ static bool convert_times(ProblemReader *r, ExperimentReader *e, const Yaml *map
   bool divides = fabs(parts * c.gain - 1) < 1e-12; // 7 ms is 7/1000 s, with one rounding
   for (int i = 0; i < t->rows; i++)
     times[i] = divides ? t->column[e->time][i] / parts : t->column[e->time][i] * c.gain;
+  if (c.gain != 1) e->column_unit = unit;
   set_times(r, e, times);
   return true;
 }
@@ -271,6 +272,13 @@ static bool find_time(ProblemReader *r, ExperimentReader *e, const Yaml *time) {
   e->time = reader_column(r, e->table, time->at, text);
   bool shifted;
   return e->time >= 0 && shift_epoch(r, e, NULL, EPOCH_BY_SIZE, time, &shifted);
+}
+
+const char *reader_time_unit(ProblemReader *r, const ExperimentReader *e) {
+  if (e->has_first_time) return " s after the first time of the file";
+  if (!e->column_unit) return "";
+  return arena_print(r->scratch, " s (the %.40s of column '%.80s' become s)", e->column_unit,
+                     e->table->names[e->time]);
 }
 
 bool reader_time(ProblemReader *r, const ExperimentReader *e, const Yaml *n, const char *what,

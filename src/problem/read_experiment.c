@@ -89,14 +89,15 @@ static bool read_window(ProblemReader *r, ExperimentReader *e) {
 static bool fail_empty(ProblemReader *r, const ExperimentReader *e) {
   const Table *t = e->table;
   double least = HUGE_VAL, most = -HUGE_VAL;
+  char span[SPAN_TEXT];
   for (int i = 0; i < t->rows; i++) {
     least = fmin(least, t->column[e->time][i]);
     most = fmax(most, t->column[e->time][i]);
   }
-  return reader_fail(
-      r, yaml_find(e->node, "window"), ERR_DATA,
-      "the window from %.15g to %.15g contains no samples; those of %.200s are from %.15g to %.15g",
-      e->from, e->to, t->file, least, most);
+  return reader_fail(r, yaml_find(e->node, "window"), ERR_DATA,
+                     "the window %s contains no samples; those of %.200s are from %.15g to %.15g%s",
+                     window_span(e->from, e->to, span), t->file, least, most,
+                     reader_time_unit(r, e));
 }
 
 static bool find_rows(ProblemReader *r, ExperimentReader *e) {
@@ -114,8 +115,8 @@ static bool read_start(ProblemReader *r, ExperimentReader *e) {
   if (e->start <= first) return true;
   return reader_fail(
       r, n, ERR_VALUE,
-      "'start' is the time of the start values: it cannot be after the first sample, at %.15g",
-      first);
+      "'start' is the time of the start values: it cannot be after the first sample, at %.15g%s",
+      first, reader_time_unit(r, e));
 }
 
 static bool read_restart(ProblemReader *r, ExperimentReader *e) {

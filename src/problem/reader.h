@@ -65,10 +65,11 @@ typedef struct ExperimentReader { // an experiment that is being read
   const Table *full; // with all samples where 'every' leaves some out, else NULL
   int full_last;     // as last, of these
   Decimation every;
-  double cutoff; // of its filter in Hz, 0: none
-  int unscored;  // first rows that are not compared
-  int left_out;  // samples that it cannot give
-  int time;      // column
+  double cutoff;           // of its filter in Hz, 0: none
+  int unscored;            // first rows that are not compared
+  int left_out;            // samples that it cannot give
+  int time;                // column
+  const char *column_unit; // of its numbers, which became s: 'unit' of 'time'; NULL: none
   bool has_first_time;
   Timestamp first_time;   // of the file, if its times are times of day: all times count from it
   const char *epoch_unit; // these were numbers since 1970 in this unit; NULL: texts
@@ -185,6 +186,11 @@ InputKind reader_interpolation(const ProblemReader *r, const ExperimentReader *e
 // The table with other times, in s.
 void set_times(ProblemReader *r, ExperimentReader *e, const double *times);
 // A time of the experiment: a number, or a time of day if those of the data are such.
+// "from 1 to 2", "from 1 on", "until 2": as messages tell it.
+enum { SPAN_TEXT = 80 };
+const char *window_span(double from, double to, char out[SPAN_TEXT]);
+// What times of the experiment are in, for messages: " s", " s (the ms of column 't' become s)", "".
+const char *reader_time_unit(ProblemReader *r, const ExperimentReader *e);
 bool reader_time(ProblemReader *r, const ExperimentReader *e, const Yaml *n, const char *what,
                  bool infinite, double *out);
 bool read_experiment_inputs(ProblemReader *r); // after the model is built
