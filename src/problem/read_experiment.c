@@ -319,8 +319,7 @@ static bool read_entry_files(ProblemReader *r, const Yaml *n, FileNames *out) {
   if (has_pattern(text) && file_kind(path) == FILE_ABSENT) {
     for (int i = 0; !out->count && (place = reader_data_place(r, text, i)); i++)
       *out = pattern_files(r->arena, place);
-    return out->count ||
-           reader_fail(r, data, ERR_FILE, "no file matches '%.200s' (patterns: *, ?, [...])", text);
+    return out->count || reader_fail_no_data(r, data, text);
   }
   array_push(r->arena, out, path);
   return true;
