@@ -65,8 +65,7 @@ int entrain_curves_at(EntrainCurves *c, const double *values, double lambda) {
       CurveOf *to = &c->curves[at];
       const Channel *channel = &c->problem->experiments[e].channels[to->channel];
       bool whole = done && found.count[e][to->channel] == channel->count;
-      to->model = whole ? found.residual[e][to->channel] : NULL;
-      for (int i = 0; whole && i < channel->count; i++) to->model[i] += channel->y[i];
+      to->model = whole ? found.model[e][to->channel] : NULL;
     }
   }
   return fine;

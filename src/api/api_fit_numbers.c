@@ -10,17 +10,13 @@ static bool no_channel(int i, Err *err) {
   return fail(err, ERR_VALUE, "there is no channel number %d", i);
 }
 
-// residual: model - data, of so many samples.
+// residual: model - data, of so many samples; NULL: unknown.
 static void fill_samples(EntrainFit *f, EntrainSamples *out, const Experiment *x, const Channel *c,
-                         const double *residual, int n) {
+                         const double *residual, const double *model, int n) {
   *out = (EntrainSamples){.size = sizeof *out, .n = residual ? n : 0};
   if (!residual) return;
-  double *time = ARENA_ARRAY(f->arena, double, n + 1),
-         *model = ARENA_ARRAY(f->arena, double, n + 1);
-  for (int i = 0; i < n; i++) {
-    time[i] = x->origin + c->t[i];
-    model[i] = c->y[i] + residual[i];
-  }
+  double *time = ARENA_ARRAY(f->arena, double, n + 1);
+  for (int i = 0; i < n; i++) time[i] = x->origin + c->t[i];
   out->time = time, out->data = c->y, out->model = model, out->residual = residual;
   out->weight = c->sample_weight;
 }
@@ -29,7 +25,7 @@ static void fill_samples(EntrainFit *f, EntrainSamples *out, const Experiment *x
 static void samples_of_run(EntrainFit *f, const RunErrors *r, int i, EntrainSamples *out) {
   const RunChannel *c = &r->channels[i];
   const Experiment *x = &r->problem->experiments[c->experiment];
-  fill_samples(f, out, x, &x->channels[c->channel], c->error, c->all.n);
+  fill_samples(f, out, x, &x->channels[c->channel], c->error, c->model, c->all.n);
 }
 
 static bool find_residuals(EntrainFit *f, Err *err) {
@@ -59,9 +55,9 @@ static bool find_samples(EntrainFit *f, int i, EntrainSamples *out, Err *err) {
   const StatChannel *s = &f->statistics->channels[i];
   const Experiment *x = &f->problem->experiments[s->experiment];
   if (!find_residuals(f, err)) return false;
-  fill_samples(f, out, x, &x->channels[s->channel],
-               f->residuals.residual[s->experiment][s->channel],
-               f->residuals.count[s->experiment][s->channel]);
+  fill_samples(
+      f, out, x, &x->channels[s->channel], f->residuals.residual[s->experiment][s->channel],
+      f->residuals.model[s->experiment][s->channel], f->residuals.count[s->experiment][s->channel]);
   return true;
 }
 

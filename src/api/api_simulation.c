@@ -200,6 +200,12 @@ static InputKind interpolation(const EntrainSimulation *s, int input) {
   return kind;
 }
 
+static bool is_sound(const Table *t, int column, Err *err) {
+  const Err *fault = table_fault(t, column);
+  if (fault) *err = *fault;
+  return !fault;
+}
+
 static bool load_inputs(EntrainSimulation *s, const char *path, Err *err) {
   const Model *m = s->model->model;
   Table *t = table_load(s->arena, path, err);
@@ -209,6 +215,7 @@ static bool load_inputs(EntrainSimulation *s, const char *path, Err *err) {
   for (int c = 1; c < t->columns; c++) {
     int i = find_input(s, t->names[c]);
     if (i < 0) continue;
+    if (!is_sound(t, 0, err) || !is_sound(t, c, err)) return false;
     s->given[i] = input_from_table(s->arena, t, 0, c, interpolation(s, i), err);
     if (!s->given[i]) return false;
     used++;

@@ -32,6 +32,8 @@ typedef struct CsvReader {
   double *const *values;   // of the table, by column
   char separator;          // ' ': any number of blanks and tabs
   bool closed;             // the header ends with a separator
+  bool blank_rows;         // rows of empty cells count
+  bool empty_lines;        // they are rows of empty cells: there is one column
   // The last two comments before the first line, from the # to the end of the line: NULL, none.
   struct Comment {
     const char *begin, *eol;
@@ -39,6 +41,8 @@ typedef struct CsvReader {
   } comment[2];
   struct CellMoments *moments; // by column
   const char ***texts;         // by column, then by row; NULL: it has numbers so far
+  const char ***words;         // the same of words for missing values; NULL: none so far
+  const Err **fault;           // by column: why it cannot be used; NULL: nothing so far
   Err *err;
 } CsvReader;
 
@@ -187,6 +191,14 @@ static bool is_missing(Cell c) {
   return c.begin == c.end || is_word(c, "nan") || is_word(c, "na");
 }
 
+// Among texts these are words as any others.
+static bool is_word_for_missing(Cell c) {
+  static const char *const WORDS[] = {"n/a", "n.a.", "#n/a", "null", "none"};
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+    if (is_word(c, WORDS[i])) return true;
+  return false;
+}
+
 // ---- far from 0
 
 // From here on the rounding of doubles matters for times: 1e8 s with ns.
@@ -272,7 +284,14 @@ static const char *end_of_cell(const CsvReader *r, const char *p) {
   return r->separator == ' ' && next > p ? next - 1 : NULL;
 }
 
-// To the next line that is neither empty nor a comment.
+// #N/A in the first cell begins no comment.
+static bool is_comment(const CsvReader *r, const char *first) {
+  const char *end = first;
+  while (end < r->eol && !is_separator(r, *end) && !is_blank(r, *end)) end++;
+  return first < r->eol && *first == '#' && !is_word_for_missing((Cell){first, end, false});
+}
+
+// To the next line that is neither empty, where that does not count, nor a comment.
 static bool next_line(CsvReader *r) {
   while (r->at < r->end) {
     r->begin = r->at;
@@ -282,8 +301,8 @@ static bool next_line(CsvReader *r) {
     r->line++;
     if (r->eol > r->begin && r->eol[-1] == '\r') r->eol--;
     const char *first = skip_blanks(r, r->begin);
-    if (first == r->eol) continue;
-    if (*first != '#') return true;
+    if (first == r->eol && !r->empty_lines) continue;
+    if (!is_comment(r, first)) return true;
     r->comment[0] = r->comment[1];
     r->comment[1] = (struct Comment){first, r->eol, r->line};
   }
@@ -405,8 +424,9 @@ static bool are_values(const CsvReader *r, const Cells *cells) {
       number = true;
       continue;
     }
-    if (c.quoted || !(is_number(r, c, &value) || is_missing(c))) return false;
-    number = number || !is_missing(c);
+    bool missing = is_missing(c) || is_word_for_missing(c);
+    if (c.quoted || !(is_number(r, c, &value) || missing)) return false;
+    number = number || !missing;
   }
   return number;
 }
@@ -476,7 +496,7 @@ static bool is_units_row(const Cells *cells) {
   for (int i = 0; i < cells->count; i++) {
     Cell c = cells->at[i];
     if (!looks_like_unit(c)) return false;
-    word = word || (c.begin < c.end && !is_plain_unit(c));
+    word = word || (c.begin < c.end && !is_plain_unit(c) && !is_word_for_missing(c));
   }
   return word;
 }
@@ -609,8 +629,21 @@ static const char *hint(const CsvReader *r, const Table *t, Cell c) {
   return timestamp_hint(c.begin, c.end);
 }
 
+// Who uses the column gets the first fault as an error; who does not reads on.
+static void spoil(CsvReader *r, int column, Place at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void spoil(CsvReader *r, int column, Place at, const char *format, ...) {
+  va_list args;
+  if (r->fault[column]) return;
+  Err *fault = ARENA_NEW(r->arena, Err);
+  va_start(args, format);
+  fail_args(fault, ERR_DATA, at, format, args);
+  va_end(args);
+  r->fault[column] = fault;
+}
+
 // A time of day. All of a column have a zone, or none.
-static bool note_stamp(CsvReader *r, const Table *t, int column, int most, Cell c,
+static void note_stamp(CsvReader *r, const Table *t, int column, int most, Cell c,
                        const Timestamp *stamp, double *value) {
   CellMoments *m = moments_of(r, column, most);
   ColumnOrigin *o = &m->origin;
@@ -620,14 +653,14 @@ static bool note_stamp(CsvReader *r, const Table *t, int column, int most, Cell 
   m->since[t->rows] = timestamp_since(stamp, &o->stamp);
   m->count++;
   if (!o->is_stamp)
-    return fail_at(r->err, ERR_DATA, place(r, c.begin),
-                   "'%s' is a time of day, but column '%s' has numbers above it", show(c, shown),
-                   t->names[column]);
-  if (o->stamp.zoned == stamp->zoned) return true;
-  return fail_at(r->err, ERR_DATA, place(r, c.begin),
-                 "'%s' has %s zone (Z, +01:00), but the times above it in column '%s' have %s",
-                 show(c, shown), stamp->zoned ? "a" : "no", t->names[column],
-                 stamp->zoned ? "none" : "one");
+    spoil(r, column, place(r, c.begin),
+          "'%s' is a time of day, but column '%s' has numbers above it", show(c, shown),
+          t->names[column]);
+  else if (o->stamp.zoned != stamp->zoned)
+    spoil(r, column, place(r, c.begin),
+          "'%s' has %s zone (Z, +01:00), but the times above it in column '%s' have %s",
+          show(c, shown), stamp->zoned ? "a" : "no", t->names[column],
+          stamp->zoned ? "none" : "one");
 }
 
 // A word, not a number that is misspelt.
@@ -644,15 +677,27 @@ static bool has_numbers(const CsvReader *r, const Table *t, int column, double *
   return false;
 }
 
+// The texts of a column in which nothing but missing values is so far.
+static const char **no_texts(CsvReader *r, const Table *t, int most) {
+  const char **texts = ARENA_ARRAY(r->arena, const char *, most + 1);
+  for (int i = 0; i < t->rows; i++) texts[i] = "";
+  return texts;
+}
+
 // Keeps a text in a column of texts, and begins one where no number is above it.
 static bool note_text(CsvReader *r, const Table *t, int column, int most, Cell c) {
   if (!r->texts[column]) {
     if (!is_text(c) || has_numbers(r, t, column, r->values)) return false;
-    r->texts[column] = ARENA_ARRAY(r->arena, const char *, most + 1);
-    for (int i = 0; i < t->rows; i++) r->texts[column][i] = "";
+    r->texts[column] = r->words[column] ? r->words[column] : no_texts(r, t, most);
   }
   r->texts[column][t->rows] = copy_cell(r->arena, c);
   return true;
+}
+
+// Of a column that has no texts so far.
+static void note_word(CsvReader *r, const Table *t, int column, int most, Cell c) {
+  if (!r->words[column]) r->words[column] = no_texts(r, t, most);
+  r->words[column][t->rows] = copy_cell(r->arena, c);
 }
 
 // Reads the cell at p if it is not a plain number. Returns its end, or NULL.
@@ -661,40 +706,41 @@ static const char *read_odd_cell(CsvReader *r, const Table *t, const char *p, in
   Cell c;
   char shown[SHOWN_MOST + 4];
   Timestamp stamp;
+  double number = 0;
   p = read_cell(r, p, &c);
-  if (!p) return NULL;
-  bool texts = r->texts[column] != NULL;
+  *value = (double)NAN;
+  if (!p || r->fault[column]) return p;
+  bool texts = r->texts[column] != NULL, is_value = is_number(r, c, &number);
   if (is_missing(c)) {
-    *value = (double)NAN;
     if (texts) r->texts[column][t->rows] = "";
+    if (r->words[column]) r->words[column][t->rows] = "";
     return p;
   }
-  bool number = is_number(r, c, value);
-  if (texts && note_text(r, t, column, most, c)) {
-    *value = (double)NAN;
+  if (texts && note_text(r, t, column, most, c)) return p;
+  if (is_word_for_missing(c)) {
+    note_word(r, t, column, most, c);
     return p;
   }
-  if (number && isfinite(*value)) {
-    if (fabs(*value) >= FAR) note_number(r, column, t->rows, most, c.begin, c.end);
+  if (is_value && isfinite(number)) {
+    *value = number;
+    if (fabs(number) >= FAR) note_number(r, column, t->rows, most, c.begin, c.end);
     return p;
   }
-  if (timestamp_parse(c.begin, c.end, &stamp))
-    return note_stamp(r, t, column, most, c, &stamp, value) ? p : NULL;
-  if (!number && note_text(r, t, column, most, c)) {
-    *value = (double)NAN;
+  if (timestamp_parse(c.begin, c.end, &stamp)) {
+    note_stamp(r, t, column, most, c, &stamp, value);
     return p;
   }
-  const char *wrong = number ? "is too large" : "is not a number";
-  fail_at(r->err, ERR_DATA, place(r, c.begin), "'%s' %s (column '%s')%s", show(c, shown), wrong,
-          t->names[column], hint(r, t, c));
-  return NULL;
+  if (!is_value && note_text(r, t, column, most, c)) return p;
+  spoil(r, column, place(r, c.begin), "'%s' %s (column '%s')%s", show(c, shown),
+        is_value ? "is too large" : "is not a number", t->names[column], hint(r, t, c));
+  return p;
 }
 
 static const char *read_value(CsvReader *r, const Table *t, const char *p, int column, int most,
                               double *value) {
   const char *first = skip_blanks(r, p);
   const char *last = scan_number(first, r->eol, r->separator == ';', value);
-  if (r->texts[column]) last = NULL; // 12 is a text there, too
+  if (r->texts[column] || r->fault[column]) last = NULL; // 12 is a text there, too
   if (last && isfinite(*value)) {
     const char *end = end_of_cell(r, last);
     if (end && fabs(*value) >= FAR) note_number(r, column, t->rows, most, first, last);
@@ -723,39 +769,38 @@ static int count_rows_at_most(const CsvReader *r, const Table *t) {
   return (int)(lines < most ? lines : most);
 }
 
-// Skips rows of empty cells, which spreadsheets leave below a table.
+// A row of empty cells, as spreadsheets leave them below a table.
 static bool is_hollow(const CsvReader *r) {
   const char *p = r->begin;
   while (p < r->eol && (*p == r->separator || is_blank(r, *p))) p++;
   return p == r->eol;
 }
 
-static bool fail_mixed(CsvReader *r, const Table *t, int column) {
+static void spoil_mixed(CsvReader *r, const Table *t, int column) {
   const CellMoments *m = &r->moments[column];
   int row = 0; // the first that is not a time of day; since is 0 there, too
   while (row < t->rows && (isnan(t->column[column][row]) || m->since[row] != 0 ||
                            t->column[column][row] == (double)m->origin.stamp.seconds +
                                                          1e-9 * m->origin.stamp.nanoseconds))
     row++;
-  return fail_at(r->err, ERR_DATA, (Place){r->file, t->line[row < t->rows ? row : 0], 1},
-                 "column '%s' has times of day and numbers", t->names[column]);
+  spoil(r, column, (Place){r->file, t->line[row < t->rows ? row : 0], 1},
+        "column '%s' has times of day and numbers", t->names[column]);
 }
 
 // Columns in which all values are far from 0, or times of day.
-static bool keep_moments(CsvReader *r, Table *t) {
+static void keep_moments(CsvReader *r, Table *t) {
   ColumnOrigin *kept = NULL;
   for (int c = 0; c < t->columns; c++) {
     CellMoments *m = &r->moments[c];
-    if (!m->since) continue;
+    if (!m->since || r->fault[c]) continue;
     int present = 0;
     for (int i = 0; i < t->rows; i++) present += !isnan(t->column[c][i]);
-    if (m->origin.is_stamp && m->count != present) return fail_mixed(r, t, c);
+    if (m->origin.is_stamp && m->count != present) spoil_mixed(r, t, c);
     if (m->broken || m->count != present) continue;
     if (!kept) t->origin = kept = ARENA_ARRAY(r->arena, ColumnOrigin, t->columns);
     kept[c] = m->origin;
     kept[c].since = m->since;
   }
-  return true;
 }
 
 enum { WORK_OF_CELL = 50 }; // for patience
@@ -769,18 +814,28 @@ static bool read_rows(CsvReader *r, Table *t) {
   t->line = line;
   r->moments = ARENA_ARRAY(r->scratch, CellMoments, t->columns);
   r->texts = ARENA_ARRAY(r->arena, const char **, t->columns);
+  r->words = ARENA_ARRAY(r->scratch, const char **, t->columns);
+  r->fault = ARENA_ARRAY(r->arena, const Err *, t->columns);
   r->values = column;
+  r->empty_lines = r->blank_rows && t->columns == 1;
+  int filled = 0; // rows to the last that is not blank
   while (next_line(r)) {
     if (!patience_lasts(WORK_OF_CELL * (long)t->columns))
       return fail_at(r->err, ERR_STOPPED, (Place){.file = r->file}, "stopped while it was read");
-    if (is_hollow(r)) continue;
+    bool blank = is_hollow(r);
+    if (blank && !r->blank_rows) continue;
     if (t->rows == most) return fail_ragged(r, t, r->eol); // too short for its cells
     if (!read_row(r, t, most, column)) return false;
     line[t->rows++] = r->line;
+    if (!blank) filled = t->rows;
   }
-  for (int c = 0; c < t->columns; c++)
+  t->rows = filled;
+  keep_moments(r, t);
+  for (int c = 0; c < t->columns; c++) {
     if (r->texts[c]) t->texts = (const char *const *const *)r->texts;
-  return keep_moments(r, t);
+    if (r->fault[c]) t->fault = r->fault;
+  }
+  return true;
 }
 
 // ---- the table
@@ -792,6 +847,13 @@ static bool check_encoding(CsvReader *r) {
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
                    "this is UTF-16 text; save it as UTF-8");
   length = (size_t)(r->end - r->at);
+  const char *nul = memchr(r->at, 0, length);
+  if (nul) {
+    r->begin = r->at, r->line = 1;
+    for (const char *p = r->at; (p = memchr(p, '\n', (size_t)(nul - p))); r->line++) r->begin = ++p;
+    return fail_at(r->err, ERR_DATA, place(r, nul),
+                   "there is a NUL byte: the file is damaged, or no UTF-8 text");
+  }
   if (!memchr(r->at, '\n', length) && memchr(r->at, '\r', length))
     return fail_at(r->err, ERR_DATA, (Place){.file = r->file},
                    "its lines end with CR only; save it with LF or CR LF");
@@ -804,23 +866,41 @@ static bool read_table(CsvReader *r, Table *t) {
   return check_encoding(r) && read_header(r, t) && read_rows(r, t);
 }
 
-Table *table_parse(Arena *a, const char *file, const char *text, size_t length, Err *err) {
+static Table *parse(Arena *a, const char *file, const char *text, size_t length, bool blank_rows,
+                    Err *err) {
   Table *t = ARENA_NEW(a, Table);
   t->file = visible(a, arena_copy(a, file, strlen(file)));
   CsvReader r = {.arena = a, .file = t->file, .at = text, .end = text + length, .err = err};
+  r.blank_rows = blank_rows;
   r.scratch = arena_new();
   bool ok = read_table(&r, t);
   arena_free(r.scratch);
   return ok ? t : NULL;
 }
 
-Table *table_load(Arena *a, const char *path, Err *err) {
+Table *table_parse(Arena *a, const char *file, const char *text, size_t length, Err *err) {
+  return parse(a, file, text, length, false, err);
+}
+
+Table *table_parse_rows(Arena *a, const char *file, const char *text, size_t length, Err *err) {
+  return parse(a, file, text, length, true, err);
+}
+
+static Table *load(Arena *a, const char *path, bool blank_rows, Err *err) {
   Arena *scratch = arena_new();
   size_t length;
   const char *text = file_read(scratch, path, INT_MAX, &length, err);
-  Table *t = text ? table_parse(a, path, text, length, err) : NULL;
+  Table *t = text ? parse(a, path, text, length, blank_rows, err) : NULL;
   arena_free(scratch);
   return t;
+}
+
+Table *table_load(Arena *a, const char *path, Err *err) {
+  return load(a, path, false, err);
+}
+
+Table *table_load_rows(Arena *a, const char *path, Err *err) {
+  return load(a, path, true, err);
 }
 
 Table *table_rows(Arena *a, const Table *t, int from, int to) {
@@ -845,6 +925,10 @@ const char *const *table_texts(const Table *t, int column) {
   return t->texts && column < t->columns ? t->texts[column] : NULL;
 }
 
+const Err *table_fault(const Table *t, int column) {
+  return t->fault && column < t->columns ? t->fault[column] : NULL;
+}
+
 static void list_names(const Table *t, Text *out) {
   for (int i = 0; i < t->columns && i < LISTED_MOST; i++)
     text_print(out, "%s'%s'", i ? ", " : "", t->names[i]);
@@ -854,6 +938,9 @@ static void list_names(const Table *t, Text *out) {
 int table_require(const Table *t, const char *name, Err *err) {
   int column = table_find(t, name);
   Place file = {.file = t->file};
+  const Err *fault = column < 0 ? NULL : table_fault(t, column);
+  if (fault && err && err->code == ERR_NONE) *err = *fault;
+  if (fault) return -1;
   if (column >= 0 && !table_texts(t, column)) return column;
   if (column >= 0) {
     fail_at(err, ERR_DATA, file, "column '%s' has texts, not numbers", name);

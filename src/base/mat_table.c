@@ -221,18 +221,26 @@ static void add_columns(Arena *a, const MatFound *f, uint64_t rows, TableColumns
   }
 }
 
-static bool check_finite(const char *path, const TableColumns *all, uint64_t rows, Err *err) {
+// Who uses a column with an infinite value gets the error.
+static const Err *const *faults(Arena *a, const char *path, const TableColumns *all,
+                                uint64_t rows) {
+  const Err **fault = NULL;
   for (int c = 0; c < all->names.count; c++)
-    for (uint64_t i = 0; i < rows; i++)
-      if (isinf(all->columns.at[c][i]))
-        return fail_at(err, ERR_DATA, (Place){.file = path},
-                       "row %llu of '%.80s' is infinite; NaN is a missing value",
-                       (unsigned long long)i + 1, all->names.at[c]);
-  return true;
+    for (uint64_t i = 0; i < rows; i++) {
+      if (!isinf(all->columns.at[c][i])) continue;
+      if (!fault) fault = ARENA_ARRAY(a, const Err *, all->names.count);
+      Err *one = ARENA_NEW(a, Err);
+      fail_at(one, ERR_DATA, (Place){.file = path},
+              "row %llu of '%.80s' is infinite; NaN is a missing value", (unsigned long long)i + 1,
+              all->names.at[c]);
+      fault[c] = one;
+      break;
+    }
+  return fault;
 }
 
 static Table *table_of(Arena *a, const char *path, const MatFoundList *list, int first,
-                       uint64_t rows, Err *err) {
+                       uint64_t rows) {
   TableColumns all = {0};
   Names *by_name = names_new(a);
   Text left_out;
@@ -246,7 +254,6 @@ static Table *table_of(Arena *a, const char *path, const MatFoundList *list, int
     else
       array_push(a, &others, *f);
   }
-  if (!check_finite(path, &all, rows, err)) return NULL;
   int *line = ARENA_ARRAY(a, int, rows + 1);
   for (uint64_t i = 0; i < rows; i++) line[i] = (int)i + 1;
   for (int i = all.names.count; i-- > 0;) names_set(by_name, all.names.at[i], i);
@@ -259,7 +266,8 @@ static Table *table_of(Arena *a, const char *path, const MatFoundList *list, int
                .names = all.names.at,
                .column = all.columns.at,
                .line = line,
-               .by_name = by_name};
+               .by_name = by_name,
+               .fault = faults(a, path, &all, rows)};
   t->left_out = others.count ? arena_copy(a, left_out.at, left_out.length) : NULL;
   text_done(&left_out);
   return t;
@@ -270,5 +278,5 @@ Table *mat_table(Arena *a, const char *path, const MatFoundList *list, const cha
   TableLength l = length_of_table(list, length_of);
   bool fits = l.rows >= 1 && l.rows < INT32_MAX;
   if (!fits) return fail_length(path, list, length_of, l.unclear, err);
-  return table_of(a, arena_copy(a, path, strlen(path)), list, l.first, l.rows, err);
+  return table_of(a, arena_copy(a, path, strlen(path)), list, l.first, l.rows);
 }

@@ -19,7 +19,7 @@ typedef struct MatFound { // an array of the file
 
 typedef ARRAY(MatFound) MatFoundList;
 
-// path and length_of as of mat_file_load. NULL and err if there is no table, if it cannot be told which direction of a matrix the
-// samples have, or if a value is infinite.
+// path and length_of as of mat_file_load. NULL and err if there is no table, or if it cannot be told which direction of a matrix the
+// samples have. A column with an infinite value has a fault.
 Table *mat_table(Arena *a, const char *path, const MatFoundList *list, const char *length_of,
                  Err *err);

@@ -63,13 +63,31 @@ static bool is_swapped(const char *bytes) { // else "IM": as on this processor
   return bytes[126] == 'M' && bytes[127] == 'I';
 }
 
-// Version 7.3 is HDF5, which notices by itself.
+static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
+
+static uint64_t number_at(const char *bytes, size_t at) {
+  return (uint64_t)word_at(bytes, at + 4, false) << 32 | word_at(bytes, at, false);
+}
+
+// Version 7.3 is HDF5, whose superblock says where the file ends; it stands at 0, 512, 1024 ... HDF5 notices all else by itself, and
+// this too, but libmatio goes on with what is then an empty file. Little endian, whatever the processor.
+static bool hdf5_fits(const char *bytes, size_t length) {
+  enum { SUPERBLOCK = 60, ADDRESS = 8 };
+  for (size_t at = 0; at + SUPERBLOCK <= length; at = at ? 2 * at : 512) {
+    if (memcmp(bytes + at, HDF5_SIGNATURE, 8) != 0) continue;
+    int version = bytes[at + 8], size = bytes[at + (version < 2 ? 13 : 9)];
+    size_t end = at + (version == 0 ? 24 : version == 1 ? 28 : 12) + 2 * ADDRESS;
+    return version > 3 || size != ADDRESS || number_at(bytes, end) <= length;
+  }
+  return false;
+}
+
 bool mat_is_whole(const char *bytes, size_t length) {
   if (length < 20) return false;
   if (is_version_5(bytes, length))
     return elements_fit(bytes, HEAD_LENGTH, length, is_swapped(bytes), 0);
-  if (length >= 8 && memcmp(bytes, "MATLAB 7", 8) == 0) return true;
-  if (length >= 8 && memcmp(bytes, "\211HDF\r\n\032\n", 8) == 0) return true;
+  if (memcmp(bytes, "MATLAB 7", 8) == 0 || memcmp(bytes, HDF5_SIGNATURE, 8) == 0)
+    return hdf5_fits(bytes, length);
   return version_4_fits(bytes, length);
 }
 
@@ -92,24 +110,32 @@ static bool load_zlib(Zlib *z) {
   return complete;
 }
 
-// A stream that ends with its checksum and holds a matrix as long as its head says, and no more: this bounds the time.
+// Type and length of a matrix; type, length and value of its flags, which say the class.
+enum { MATRIX_HEAD = 24, FLAGS_AT = 16, CLASS_TEXT = 4 };
+
+// A stream that ends with its checksum and holds a matrix as long as its head says, and no more: this bounds the time. Texts may be
+// shorter: libmatio writes lengths of two bytes for each character, and one.
 static bool stream_holds(const Zlib *z, const char *bytes, uint32_t length, bool swapped) {
   char out[1 << 15];
-  uint64_t count = 0, wanted = 8;
+  uint64_t count = 0, wanted = MATRIX_HEAD;
+  bool is_text = false;
   z_stream s = {.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = length};
   if (z->inflateInit_(&s, ZLIB_VERSION, (int)sizeof s) != Z_OK) return false;
   int state = Z_OK;
   while (state == Z_OK && count <= wanted) {
     // the head first
-    uInt room = count < 8 ? 8 - (uInt)count : sizeof out;
-    s.next_out = (Bytef *)out + (count < 8 ? count : 0), s.avail_out = room;
+    uInt room = count < MATRIX_HEAD ? MATRIX_HEAD - (uInt)count : sizeof out;
+    s.next_out = (Bytef *)out + (count < MATRIX_HEAD ? count : 0), s.avail_out = room;
     state = z->inflate(&s, Z_NO_FLUSH);
     uint64_t before = count;
     count += room - s.avail_out;
-    if (before < 8 && count >= 8) wanted = 8 + (uint64_t)word_at(out, 4, swapped);
+    if (before >= MATRIX_HEAD || count < MATRIX_HEAD) continue;
+    wanted = 8 + (uint64_t)word_at(out, 4, swapped);
+    is_text = (word_at(out, FLAGS_AT, swapped) & 0xff) == CLASS_TEXT;
   }
   z->inflateEnd(&s);
-  return state == Z_STREAM_END && count >= 8 && count == wanted;
+  if (count < MATRIX_HEAD && count >= 8) wanted = 8 + (uint64_t)word_at(out, 4, swapped); // empty
+  return state == Z_STREAM_END && (count == wanted || (is_text && count < wanted));
 }
 
 bool mat_checksums_hold(const char *bytes, size_t length) {

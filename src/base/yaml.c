@@ -273,6 +273,10 @@ bool yaml_is_null(const Yaml *n) {
   return !*n->text || strcmp(n->text, "~") == 0 || strcmp(n->text, "null") == 0;
 }
 
+bool yaml_is_absent(const Yaml *n) {
+  return n && yaml_is_null(n) && *n->text;
+}
+
 static Yaml *new_null(Arena *a, Place at, const char *key, Place key_at) {
   Yaml *n = ARENA_NEW(a, Yaml);
   *n = (Yaml){.kind = YAML_TEXT, .text = "", .at = at, .key = key, .key_at = key_at};
@@ -414,21 +418,28 @@ static void move_all(Yaml *n, Place at) {
   for (int i = 0; i < n->items.count; i++) move_all(n->items.at[i], at);
 }
 
+// A value as in a file; plain texts are taken as they are, also those that a file could not have, such as *.csv.
+static bool read_value(const Change *c, const char *value, Yaml *out) {
+  const char *first = value + strspn(value, " "), *end = first + strlen(first);
+  Err own = {0};
+  while (end > first && end[-1] == ' ') end--;
+  *out = (Yaml){.kind = YAML_TEXT,
+                .text = visible(c->arena, arena_copy(c->arena, first, (size_t)(end - first)))};
+  if (!*first || !strchr("[{'\"", *first)) return true;
+  const Yaml *tree = yaml_parse(c->arena, c->place, value, strlen(value), &own);
+  if (!tree) return fail_at(c->err, own.code, set_place(c), "%s", own.text);
+  *out = *tree;
+  move_all(out, set_place(c));
+  return true;
+}
+
 static bool assign(const Change *c, const Yaml *parent, Yaml *n, const char *value) {
-  const char *key = short_key(c, parent, n), *first = value + strspn(value, " ");
-  bool is_text = *first != '[' && *first != '{';
-  if (is_text && n->kind == YAML_MAP && key) {
+  const char *key = short_key(c, parent, n);
+  Yaml fresh;
+  if (!read_value(c, value, &fresh)) return false;
+  if (fresh.kind == YAML_TEXT && !yaml_is_absent(&fresh) && n->kind == YAML_MAP && key) {
     Yaml *inner = yaml_find(n, key);
     return assign(c, n, inner ? inner : add_key(c, n, key), value);
-  }
-  Yaml fresh = {.kind = YAML_TEXT,
-                .text = visible(c->arena, arena_copy(c->arena, value, strlen(value)))};
-  if (!is_text) {
-    Err own = {0};
-    Yaml *tree = yaml_parse(c->arena, c->place, value, strlen(value), &own);
-    if (!tree) return fail_at(c->err, own.code, set_place(c), "%s", own.text);
-    fresh = *tree;
-    move_all(&fresh, set_place(c));
   }
   fresh.at = set_place(c), fresh.key = n->key, fresh.key_at = n->key_at;
   *n = fresh;

@@ -31,6 +31,8 @@ Yaml *yaml_parse(Arena *a, const char *file, const char *text, size_t length, Er
 
 Yaml *yaml_find(const Yaml *map, const char *key); // NULL: absent, or not a mapping
 bool yaml_is_null(const Yaml *n);                  // NULL, or nothing at all, ~, null
+// ~ or null: it says that its key is absent. Nothing at all may mean a name without a value, as in {a: , b: }.
+bool yaml_is_absent(const Yaml *n);
 // Changes [a, b] to {a: , b: }, in place; leaves all else as it is. false: a name occurs twice.
 bool yaml_list_to_map(Arena *a, Yaml *n, Err *err);
 
@@ -49,7 +51,7 @@ typedef struct YamlSchema {
 } YamlSchema;
 
 // Sets the value at a path such as estimate.p.start or experiments.0.window, and adds missing keys. A path may treat a list
-// of one as its element, and the other way round. The value is a text, or a list or mapping in brackets. Messages about it
-// name `place`.
+// of one as its element, and the other way round. The value is a list or mapping in brackets or a text in quotes, as in a file, or
+// else a plain text. ~ and null replace whatever is there. Messages about it name `place`.
 bool yaml_set(Arena *a, Yaml *root, const char *path, const char *value, const char *place,
               const YamlSchema *schema, Err *err);

@@ -124,17 +124,18 @@ static bool find_option_letter(const Command *c, char letter, EntrainOption *out
   return name && find_option(name, strlen(name), out) && takes(c, out);
 }
 
-static bool read_short(ArgumentReader *r, const char *word) { // -o FILE, -oFILE
+static bool read_short(ArgumentReader *r, const char *word) { // -o FILE, -oFILE, -o=FILE
+  const char *value = !word[1] ? NULL : word + (word[1] == '=' ? 2 : 1);
   const Flag *flag = find_letter(r->a->command, word[0]);
   EntrainOption option = {.size = sizeof option};
   if (!flag && find_option_letter(r->a->command, word[0], &option))
-    return add_given(r, NULL, option.name, word[1] ? word + 1 : NULL);
+    return add_given(r, NULL, option.name, value);
   if (!flag) {
     complain("%s has no flag '-%s'; 'entrain help %s' lists them", r->a->command->name, word,
              r->a->command->name);
     return false;
   }
-  return add_given(r, flag, flag->name, word[1] ? word + 1 : NULL);
+  return add_given(r, flag, flag->name, value);
 }
 
 static bool read_word(ArgumentReader *r, bool *flags_ended) {

@@ -53,7 +53,7 @@ typedef enum SigmaKind {
 typedef struct Channel {
   const char *name;        // as written: theta, or alpha*z + c0*v
   const char *column;      // of the data file
-  const char *unit;        // of the column, "" when unknown
+  const char *unit;        // of its samples, "" when unknown
   Expr bare;               // its expression in the model
   Expr measured;           // the same with gain and offset
   int gain, offset, delay; // parameters of the model, -1 = none
@@ -136,6 +136,7 @@ typedef struct Experiment {
   bool without_times;  // rows of a table: their order means nothing
   const double *row_t; // times of the rows of the data in the window
   int row_count;
+  int unscored;      // rows before these
   Channel *channels; // what residuals are made of
   int channel_count;
   Channel *recorded; // as the data have them: the same, unless option residual says otherwise

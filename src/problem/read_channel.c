@@ -99,6 +99,13 @@ static bool read_factor(ChannelReader *c) {
   return true;
 }
 
+// Without a gain the column is in the unit of the model, if it does not say otherwise.
+static void complete_unit(ChannelReader *c) {
+  bool has_gain = !yaml_is_null(yaml_find(c->node, "gain"));
+  if (!c->out.unit[0] && c->variable && c->variable->unit && !has_gain)
+    c->out.unit = c->variable->unit;
+}
+
 static const double *converted(ChannelReader *c, const double *y, int rows) {
   if (c->out.factor == 1) return y;
   double *out = ARENA_ARRAY(c->r->arena, double, rows + 1);
@@ -362,9 +369,9 @@ static bool read_channel(ChannelReader *c) {
   const Yaml *n = c->node;
   if (n->kind != YAML_TEXT && !reader_keys(c->r, n, "a measured quantity", KEYS, 7)) return false;
   c->out = (Channel){.name = n->key, .gain = -1, .offset = -1, .delay = -1};
-  if (!read_measured(c) || !read_column(c) || !read_factor(c) || !read_samples(c) ||
-      !read_weight(c) || !read_sigma(c) || !read_sensors(c))
-    return false;
+  if (!read_measured(c) || !read_column(c) || !read_factor(c)) return false;
+  complete_unit(c);
+  if (!read_samples(c) || !read_weight(c) || !read_sigma(c) || !read_sensors(c)) return false;
   warn_unit(c);
   return true;
 }
@@ -378,25 +385,21 @@ static void warn_same_column(ChannelReader *c, const Experiment *e) {
   }
 }
 
-static const Yaml *find_measure(ProblemReader *r, const ExperimentReader *e) {
-  const Yaml *n = yaml_find(e->node, "measure");
-  if (n && n->kind == YAML_MAP && n->items.count) return n;
+static bool fail_measure(ProblemReader *r, const ExperimentReader *e, const Yaml *n) {
   if (!n || n->kind == YAML_MAP || yaml_is_null(n))
-    reader_fail_key(r, n ? n : e->node, ERR_VALUE,
-                    "nothing is measured here; write which variable is in which column, such as "
-                    "measure: {theta: angle}");
-  else
-    reader_fail(r, n, ERR_VALUE,
-                "'measure' must be a mapping from what is measured to columns, such as {theta: "
-                "angle}, or a list of names");
-  return NULL;
+    return reader_fail_key(r, n ? n : e->node, ERR_VALUE,
+                           "nothing is measured here; write which variable is in which column, "
+                           "such as measure: {theta: angle}");
+  return reader_fail(r, n, ERR_VALUE,
+                     "'measure' must be a mapping from what is measured to columns, such as "
+                     "{theta: angle}, or a list of names");
 }
 
 static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   const ExperimentReader *e = &r->experiments[number];
   Experiment *out = &r->problem->experiments[number];
-  const Yaml *n = find_measure(r, e);
-  if (!n) return false;
+  const Yaml *n = yaml_find(e->node, "measure");
+  if (!n || n->kind != YAML_MAP) return fail_measure(r, e, n);
   out->name = e->name;
   out->number = e->number;
   out->windows = e->windows.at;
@@ -416,17 +419,22 @@ static bool read_channels_of(ProblemReader *r, int number, Replacer *solved) {
   out->has_restart = !isnan(e->restart);
   out->restart = e->restart - e->origin;
   out->row_t = e->since, out->row_count = e->last - e->first;
+  out->unscored = e->unscored;
   out->channels = ARENA_ARRAY(r->arena, Channel, n->items.count);
   for (int i = 0; i < n->items.count; i++) {
     ChannelReader c = {.r = r, .experiment = number, .e = e, .node = n->items.at[i]};
     c.solved = solved;
+    if (yaml_is_absent(c.node)) {
+      if (!read_measured(&c)) return false;
+      continue;
+    }
     if (!read_channel(&c)) return false;
     warn_same_column(&c, out);
     out->stop = fmax(out->stop, c.out.t[c.out.count - 1]);
     out->channels[out->channel_count++] = c.out;
   }
   out->recorded = out->channels, out->recorded_count = out->channel_count;
-  return true;
+  return out->channel_count || fail_measure(r, e, n);
 }
 
 static void warn_mixed_sigma(ProblemReader *r) {

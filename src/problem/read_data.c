@@ -96,24 +96,39 @@ static const char *named_time(const ExperimentReader *e) {
   return named ? n->text : NULL;
 }
 
+// Whether the row makes the time, so that blank rows count: {period: 0.01}, or row unless the file has a column of this name.
+static bool counts_rows(const ExperimentReader *e) {
+  const Yaml *n = yaml_find(e->node, "time");
+  if (yaml_is_null(n)) return false;
+  return n->kind == YAML_MAP ? !yaml_is_null(yaml_find(n, "period"))
+                             : n->kind == YAML_TEXT && strcmp(n->text, ROW_NUMBER) == 0;
+}
+
+static Table *load_text(Arena *a, const char *path, bool by_row, Err *err) {
+  Table *t = by_row ? table_load_rows(a, path, err) : table_load(a, path, err);
+  return t && by_row && table_find(t, ROW_NUMBER) >= 0 ? table_load(a, path, err) : t;
+}
+
 // Reads a file once, even if several experiments use it.
 static const Table *load(ProblemReader *r, const ExperimentReader *e, const Yaml *n) {
   const char *path = e->path, *time = named_time(e);
-  bool is_mat = mat_file_is(path);
+  bool is_mat = mat_file_is(path), by_row = counts_rows(e);
   const Table *given = reader_table(r, path);
   if (given) return given;
   Err own = {0};
   for (int i = 0; i < r->files.count; i++)
     if (strcmp(r->files.at[i].path, path) == 0 &&
-        (!is_mat || strcmp(r->files.at[i].time, time ? time : "") == 0))
+        (is_mat ? strcmp(r->files.at[i].time, time ? time : "") == 0
+                : r->files.at[i].by_row == by_row))
       return r->files.at[i].table;
   if (file_kind(path) == FILE_ABSENT) {
     reader_fail_no_data(r, n, n->text);
     return NULL;
   }
-  Table *t = is_mat ? mat_file_load(r->arena, path, time, &own) : table_load(r->arena, path, &own);
+  Table *t =
+      is_mat ? mat_file_load(r->arena, path, time, &own) : load_text(r->arena, path, by_row, &own);
   if (t)
-    array_push(r->scratch, &r->files, ((DataFile){path, time ? time : "", t}));
+    array_push(r->scratch, &r->files, ((DataFile){path, time ? time : "", by_row, t}));
   else if (own.file[0] && r->err->code == ERR_NONE)
     *r->err = own;
   else
@@ -191,6 +206,7 @@ static bool convert_times(ProblemReader *r, ExperimentReader *e, const Yaml *map
   bool divides = fabs(parts * c.gain - 1) < 1e-12; // 7 ms is 7/1000 s, with one rounding
   for (int i = 0; i < t->rows; i++)
     times[i] = divides ? t->column[e->time][i] / parts : t->column[e->time][i] * c.gain;
+  if (c.gain != 1) e->column_unit = unit;
   set_times(r, e, times);
   return true;
 }
@@ -258,6 +274,13 @@ static bool find_time(ProblemReader *r, ExperimentReader *e, const Yaml *time) {
   return e->time >= 0 && shift_epoch(r, e, NULL, EPOCH_BY_SIZE, time, &shifted);
 }
 
+const char *reader_time_unit(ProblemReader *r, const ExperimentReader *e) {
+  if (e->has_first_time) return " s after the first time of the file";
+  if (!e->column_unit) return "";
+  return arena_print(r->scratch, " s (the %.40s of column '%.80s' become s)", e->column_unit,
+                     e->table->names[e->time]);
+}
+
 bool reader_time(ProblemReader *r, const ExperimentReader *e, const Yaml *n, const char *what,
                  bool infinite, double *out) {
   Timestamp t;
@@ -287,6 +310,7 @@ bool read_table(ProblemReader *r, ExperimentReader *e) {
   if (!e->table) return false;
   bool shifted;
   if (!yaml_is_null(time) && !find_time(r, e, time)) return false;
+  if (e->time < e->table->columns && !reader_sound_column(r, e->table, e->time)) return false;
   if (e->time < e->table->columns && table_texts(e->table, e->time))
     return reader_fail(
         r, yaml_find(e->node, "data"), ERR_DATA,

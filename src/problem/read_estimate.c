@@ -231,6 +231,7 @@ static bool has_start(const Yaml *n) {
 static bool read_estimate(ProblemReader *r, const Yaml *n) {
   Estimate e = {.name = n->key};
   if (!read_parameter_name(r, n, "estimate", &e.parameter)) return false;
+  if (yaml_is_absent(n)) return true;
   const Parameter *p = &r->flat->parameters.at[e.parameter];
   const Variable *v = &r->flat->variables.at[p->variable];
   if (r->ast->declarations.at[p->variable].structural && !p->is_start)

@@ -89,14 +89,15 @@ static bool read_window(ProblemReader *r, ExperimentReader *e) {
 static bool fail_empty(ProblemReader *r, const ExperimentReader *e) {
   const Table *t = e->table;
   double least = HUGE_VAL, most = -HUGE_VAL;
+  char span[SPAN_TEXT];
   for (int i = 0; i < t->rows; i++) {
     least = fmin(least, t->column[e->time][i]);
     most = fmax(most, t->column[e->time][i]);
   }
-  return reader_fail(
-      r, yaml_find(e->node, "window"), ERR_DATA,
-      "the window from %.15g to %.15g contains no samples; those of %.200s are from %.15g to %.15g",
-      e->from, e->to, t->file, least, most);
+  return reader_fail(r, yaml_find(e->node, "window"), ERR_DATA,
+                     "the window %s contains no samples; those of %.200s are from %.15g to %.15g%s",
+                     window_span(e->from, e->to, span), t->file, least, most,
+                     reader_time_unit(r, e));
 }
 
 static bool find_rows(ProblemReader *r, ExperimentReader *e) {
@@ -114,8 +115,8 @@ static bool read_start(ProblemReader *r, ExperimentReader *e) {
   if (e->start <= first) return true;
   return reader_fail(
       r, n, ERR_VALUE,
-      "'start' is the time of the start values: it cannot be after the first sample, at %.15g",
-      first);
+      "'start' is the time of the start values: it cannot be after the first sample, at %.15g%s",
+      first, reader_time_unit(r, e));
 }
 
 static bool read_restart(ProblemReader *r, ExperimentReader *e) {
@@ -184,6 +185,7 @@ static bool read_set(ProblemReader *r, ExperimentReader *e) {
   for (int i = 0; i < (n ? n->items.count : 0); i++) {
     SetValue s = {.node = n->items.at[i]};
     if (!read_parameter_name(r, s.node, "set", &s.parameter)) return false;
+    if (yaml_is_absent(s.node)) continue;
     const Variable *v = &r->flat->variables.at[r->flat->parameters.at[s.parameter].variable];
     s.from_data = is_data_start(s.node);
     s.value = r->flat->parameters.at[s.parameter].value; // until then
@@ -232,6 +234,7 @@ static bool read_unscored(ProblemReader *r, ExperimentReader *e) {
     return reader_fail(r, n, ERR_VALUE, "'unscored' is a number of samples: 0, 1, 2 ...");
   if (count < rows) {
     e->first += (int)count;
+    e->unscored = (int)count;
     return true;
   }
   return reader_fail(r, n, ERR_DATA, "'unscored' leaves nothing of the %d sample%s of %s%.200s",
@@ -316,8 +319,7 @@ static bool read_entry_files(ProblemReader *r, const Yaml *n, FileNames *out) {
   if (has_pattern(text) && file_kind(path) == FILE_ABSENT) {
     for (int i = 0; !out->count && (place = reader_data_place(r, text, i)); i++)
       *out = pattern_files(r->arena, place);
-    return out->count ||
-           reader_fail(r, data, ERR_FILE, "no file matches '%.200s' (patterns: *, ?, [...])", text);
+    return out->count || reader_fail_no_data(r, data, text);
   }
   array_push(r->arena, out, path);
   return true;
@@ -570,6 +572,7 @@ static const Input *default_input(ProblemReader *r, const ExperimentReader *e, c
 static const Input *make_input(ProblemReader *r, const ExperimentReader *e, const Variable *v) {
   const Yaml *n = yaml_find(yaml_find(e->node, "inputs"), v->name);
   InputSource s = {.column = v->name, .at = e->node->at, .scaled = {1, 0}};
+  if (yaml_is_absent(n)) n = NULL;
   if (n && !read_input_entry(r, e, n, v, &s)) return NULL;
   if (s.is_number) return input_constant(r->arena, s.value);
   if (n || table_find(e->table, v->name) >= 0) return input_from_column(r, e, v, &s);

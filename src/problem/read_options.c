@@ -42,6 +42,7 @@ static bool set_option(ProblemReader *r, const Yaml *n) {
   bool is_fit = row != NULL;
   if (!row) row = options_find(&SIMULATE_OPTIONS, n->key);
   if (!row) return fail_option(r, n);
+  if (yaml_is_absent(n)) return true;
   if (!option_text(r, n, row, &text)) return false;
   bool ok = is_fit ? options_set(&FIT_OPTIONS, &r->problem->options, n->key, text, &own)
                    : options_set(&SIMULATE_OPTIONS, &r->problem->simulate, n->key, text, &own);

@@ -161,8 +161,9 @@ static bool add_piece(WindowSplitter *s, int from, int to, int number) {
   WindowLabel label = label_window(s, from, number);
   bool first = s->column < 0 || names_find(s->seen, label.value) == 1;
   bool held_back = lists_label(s->validation, &label, s->used + item_count(s->only));
+  bool listed = lists_label(s->only, &label, s->used) || !s->only;
   SplitPiece p = {.label = first ? label.value : label.counted, .validation = held_back};
-  if (s->only && !lists_label(s->only, &label, s->used)) return true;
+  if (!listed && !held_back) return true;
   p.table = table_rows(s->r->arena, s->table, from, to);
   if (s->column < 0) { // else the rows around it may be those of another run
     p.rows_before = s->whole->rows_before + from;

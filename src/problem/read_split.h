@@ -14,8 +14,8 @@ typedef ARRAY(SplitPiece) SplitPieces;
 
 enum { PIECES_MOST = 10000 }; // of one file
 
-// The windows of a file by 'split' of the entry, without those that 'only' leaves out and those of which 'window' leaves
-// nothing; one piece without 'split'. `whole` has node, table, time and the times of 'window'. used: a flag for each item of
+// The windows of a file by 'split' of the entry, with 'only' those that it or 'validation' names, and without those of which
+// 'window' leaves nothing; one piece without 'split'. `whole` has node, table, time and the times of 'window'. used: a flag for each item of
 // 'only' and then of 'validation' that was found, see split_check. any: 'window' leaves something, maybe for 'only' to leave out.
 bool read_split(ProblemReader *r, const ExperimentReader *whole, bool *used, SplitPieces *out,
                 bool *any);

@@ -27,17 +27,25 @@ static bool has_samples(const ExperimentReader *e, const NamedWindow *w) {
   return false;
 }
 
+const char *window_span(double from, double to, char out[SPAN_TEXT]) {
+  if (isfinite(from) && isfinite(to))
+    c_snprintf(out, SPAN_TEXT, "from %.15g to %.15g", from, to);
+  else
+    c_snprintf(out, SPAN_TEXT, isfinite(from) ? "from %.15g on" : "until %.15g",
+               isfinite(from) ? from : to);
+  return out;
+}
+
 static bool fail_window(ProblemReader *r, const ExperimentReader *e, const Yaml *n, double from,
                         double to) {
   const double *time = e->table->column[e->time];
   bool open_start = yaml_is_null(n->items.at[0]), open_end = yaml_is_null(n->items.at[1]);
-  char span[80];
-  c_snprintf(span, sizeof span, open_end ? "from %.15g on" : "until %.15g", open_end ? from : to);
-  if (!open_start && !open_end) c_snprintf(span, sizeof span, "from %.15g to %.15g", from, to);
+  char span[SPAN_TEXT];
+  window_span(open_start ? -HUGE_VAL : from, open_end ? HUGE_VAL : to, span);
   return reader_fail(r, n, ERR_DATA,
                      "the window %.100s %s contains no samples; those of this experiment are from "
-                     "%.15g to %.15g",
-                     n->key, span, time[e->first], time[e->last - 1]);
+                     "%.15g to %.15g%s",
+                     n->key, span, time[e->first], time[e->last - 1], reader_time_unit(r, e));
 }
 
 // [from, to] in times of the data; ~ for an open end.
@@ -64,6 +72,6 @@ bool read_windows(ProblemReader *r, ExperimentReader *e) {
   const Yaml *n = yaml_find(e->node, "windows");
   if (!reader_map(r, n, "'windows'")) return false;
   for (int i = 0; i < (n ? n->items.count : 0); i++)
-    if (!read_window(r, e, n->items.at[i])) return false;
+    if (!yaml_is_absent(n->items.at[i]) && !read_window(r, e, n->items.at[i])) return false;
   return true;
 }

@@ -9,6 +9,7 @@
 #include "lang/source_warn.h"
 #include "model/flatten.h"
 #include "problem/closed_expression.h"
+#include "problem/pattern_files.h"
 
 enum { LISTED_MOST = 12 };
 
@@ -265,11 +266,18 @@ const char *reader_data_path(ProblemReader *r, const char *path) {
 
 bool reader_fail_no_data(ProblemReader *r, const Yaml *at, const char *path) {
   Text places;
+  bool pattern = has_pattern(path);
   text_init(&places);
-  text_print(&places, "there is no file '%.300s'", reader_path(r, path));
+  text_print(&places, pattern ? "no file matches '%.300s'" : "there is no file '%.300s'",
+             reader_path(r, path));
   bool more = path[0] != '/';
   for (int i = 0; more && i < r->data_folders.count; i++)
-    text_print(&places, "%s '%.300s'", i ? "," : " and no", reader_data_place(r, path, i + 1));
+    text_print(&places, "%s '%.300s'",
+               i         ? ","
+               : pattern ? " or"
+                         : " and no",
+               reader_data_place(r, path, i + 1));
+  if (pattern) text_add(&places, " (patterns: *, ?, [...])");
   if (more && !r->data_folders.count)
     text_print(&places, "; --data DIR or the environment variable ENTRAIN_DATA names a folder with "
                         "data that lie elsewhere");
@@ -278,9 +286,15 @@ bool reader_fail_no_data(ProblemReader *r, const Yaml *at, const char *path) {
   return false;
 }
 
+bool reader_sound_column(ProblemReader *r, const Table *t, int column) {
+  const Err *fault = table_fault(t, column);
+  if (fault && r->err->code == ERR_NONE) *r->err = *fault;
+  return !fault;
+}
+
 int reader_any_column(ProblemReader *r, const Table *t, Place at, const char *name) {
   int column = table_find(t, name);
-  if (column >= 0) return column;
+  if (column >= 0) return reader_sound_column(r, t, column) ? column : -1;
   char what[300];
   if (t->left_out && strlen(t->left_out) < 400) {
     reader_fail_place(

@@ -48,7 +48,8 @@ typedef struct Sensor {
 typedef struct DataFile {
   const char *path;
   const char
-      *time; // the column that was named; the length of the table of a MAT file follows from it
+      *time;   // the column that was named; the length of the table of a MAT file follows from it
+  bool by_row; // blank rows count
   Table *table;
 } DataFile;
 
@@ -64,9 +65,11 @@ typedef struct ExperimentReader { // an experiment that is being read
   const Table *full; // with all samples where 'every' leaves some out, else NULL
   int full_last;     // as last, of these
   Decimation every;
-  double cutoff; // of its filter in Hz, 0: none
-  int left_out;  // samples that it cannot give
-  int time;      // column
+  double cutoff;           // of its filter in Hz, 0: none
+  int unscored;            // first rows that are not compared
+  int left_out;            // samples that it cannot give
+  int time;                // column
+  const char *column_unit; // of its numbers, which became s: 'unit' of 'time'; NULL: none
   bool has_first_time;
   Timestamp first_time;   // of the file, if its times are times of day: all times count from it
   const char *epoch_unit; // these were numbers since 1970 in this unit; NULL: texts
@@ -183,6 +186,11 @@ InputKind reader_interpolation(const ProblemReader *r, const ExperimentReader *e
 // The table with other times, in s.
 void set_times(ProblemReader *r, ExperimentReader *e, const double *times);
 // A time of the experiment: a number, or a time of day if those of the data are such.
+// "from 1 to 2", "from 1 on", "until 2": as messages tell it.
+enum { SPAN_TEXT = 80 };
+const char *window_span(double from, double to, char out[SPAN_TEXT]);
+// What times of the experiment are in, for messages: " s", " s (the ms of column 't' become s)", "".
+const char *reader_time_unit(ProblemReader *r, const ExperimentReader *e);
 bool reader_time(ProblemReader *r, const ExperimentReader *e, const Yaml *n, const char *what,
                  bool infinite, double *out);
 bool read_experiment_inputs(ProblemReader *r); // after the model is built
@@ -194,4 +202,5 @@ bool read_windows(ProblemReader *r, ExperimentReader *e);
 void window_rows(const ExperimentReader *e, const Table *t, int *first, int *last);
 // -1 and an error at the place if the data have no such column, or if it has texts.
 int reader_column(ProblemReader *r, const Table *t, Place at, const char *name);
+bool reader_sound_column(ProblemReader *r, const Table *t, int column); // false, an error: a fault
 int reader_any_column(ProblemReader *r, const Table *t, Place at, const char *name); // texts or not

@@ -140,6 +140,7 @@ static bool check_times(OutputReader *r) {
   const Table *t = r->table;
   int column = r->output->time ? table_find(t, r->output->time) : 0;
   if (column < 0) return no_column(r, r->output->time);
+  if (table_fault(t, column)) return bad_table(r, table_fault(t, column));
   if (t->rows == 0) return BAD(r, "%.100s has no rows of numbers", r->output->file);
   r->time = t->column[column];
   for (int i = 0; i < t->rows; i++) {
@@ -240,6 +241,8 @@ bool run_output_parse(Arena *a, const RunOutput *o, const char *text, size_t len
     const char *name = o->variables[call->variables[i]];
     columns[i] = table_find(r.table, name);
     if (columns[i] < 0) return no_column(&r, name);
+    const Err *fault = table_fault(r.table, columns[i]);
+    if (fault) return bad_table(&r, fault);
   }
   if (!fill(&r, columns)) return false;
   answer->outcome = OUTCOME_REACHED_END;

@@ -4,21 +4,8 @@
 
 #include "draw/figure_axes.h"
 
-static const Variable *variable_of(const Problem *p, const char *name) {
-  const Flat *flat = p->model->flat;
-  for (int i = 0; i < flat->variables.count; i++)
-    if (strcmp(flat->variables.at[i].name, name) == 0) return &flat->variables.at[i];
-  return NULL;
-}
-
-const char *channel_unit(const Problem *p, const Channel *c) {
-  if (c->unit && c->unit[0]) return c->unit;
-  const Variable *v = c->gain < 0 && c->offset < 0 ? variable_of(p, c->name) : NULL;
-  return v ? v->unit : "";
-}
-
-const char *channel_label(Arena *a, const Problem *p, const Channel *c) {
-  return axis_label(a, c->name, channel_unit(p, c));
+const char *channel_label(Arena *a, const Channel *c) {
+  return axis_label(a, c->name, c->unit);
 }
 
 // Models with units run in seconds.

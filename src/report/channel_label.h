@@ -2,9 +2,7 @@
 #pragma once
 #include "problem/problem.h"
 
-// That of the column, or of the variable if the sensor changes nothing; "": unknown.
-const char *channel_unit(const Problem *p, const Channel *c);
-const char *channel_label(Arena *a, const Problem *p, const Channel *c); // "x [m]"
+const char *channel_label(Arena *a, const Channel *c);         // "x [m]"
 const char *time_label(const Problem *p, const Experiment *x); // "time [s]", "time", "row"
 // "What: problem.yaml", with the name of the experiment if there are several.
 const char *experiment_title(Arena *a, const char *what, const Problem *p, int experiment);

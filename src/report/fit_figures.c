@@ -39,17 +39,21 @@ static void add_residuals(FigureList *l, const FitReport *r, const SampleResidua
 static SampleResiduals residuals_of_run(Arena *a, const RunErrors *r) {
   int experiments = r->problem->experiment_count;
   SampleResiduals s = {ARENA_ARRAY(a, double **, experiments + 1),
+                       ARENA_ARRAY(a, double **, experiments + 1),
                        ARENA_ARRAY(a, int *, experiments + 1)};
   for (int e = 0; e < experiments; e++) {
     int channels = r->problem->experiments[e].channel_count;
     s.residual[e] = ARENA_ARRAY(a, double *, channels + 1);
+    s.model[e] = ARENA_ARRAY(a, double *, channels + 1);
     s.count[e] = ARENA_ARRAY(a, int, channels + 1);
   }
   for (int i = 0; i < r->channel_count; i++) {
     const RunChannel *c = &r->channels[i];
     int n = c->error ? c->all.n : 0;
-    double *copy = ARENA_ARRAY(a, double, n + 1);
+    double *copy = ARENA_ARRAY(a, double, n + 1), *model = ARENA_ARRAY(a, double, n + 1);
     if (n) memcpy(copy, c->error, (size_t)n * sizeof *copy);
+    if (n) memcpy(model, c->model, (size_t)n * sizeof *model);
+    s.model[c->experiment][c->channel] = model;
     s.residual[c->experiment][c->channel] = copy;
     s.count[c->experiment][c->channel] = n;
   }

@@ -32,12 +32,6 @@ typedef struct ChannelCurves {                       // of one channel
   bool apart; // nothing is between samples: rows of a table, or only one
 } ChannelCurves;
 
-static double *with_data(Arena *a, const Channel *c, const double *residual, int count) {
-  double *y = ARENA_ARRAY(a, double, count + 1);
-  for (int i = 0; i < count; i++) y[i] = c->y[i] + residual[i];
-  return y;
-}
-
 static ChannelCurves curves_of(Arena *a, const FitMotion *m, int experiment, int channel) {
   const Experiment *x = &m->problem->experiments[experiment];
   const Channel *c = &x->channels[channel];
@@ -47,9 +41,9 @@ static ChannelCurves curves_of(Arena *a, const FitMotion *m, int experiment, int
   for (int i = 0; i < v.count; i++) t[i] = x->origin + c->t[i];
   v.t = t;
   v.residual = m->result->residual[experiment][channel];
-  v.model = with_data(a, c, v.residual, v.count);
+  v.model = m->result->model[experiment][channel];
   if (m->start && m->start->count[experiment][channel] == v.count)
-    v.start = with_data(a, c, m->start->residual[experiment][channel], v.count);
+    v.start = m->start->model[experiment][channel];
   return v;
 }
 
@@ -177,8 +171,7 @@ Figure *fit_motion_figure(Arena *a, const FitMotion *m, int experiment, int firs
     ChannelCurves v = curves_of(a, m, experiment, shown[i]);
     Frame frame = panels_frame(&panels, i);
     const char *time = time_label(m->problem, x);
-    draw_motion(panels.figure, frame, &v, channel_label(a, m->problem, &x->channels[shown[i]]),
-                time);
+    draw_motion(panels.figure, frame, &v, channel_label(a, &x->channels[shown[i]]), time);
     draw_residuals(panels.figure, frame, &v, time);
   }
   return panels.figure;
@@ -210,9 +203,8 @@ static void draw_plane(Figure *f, Frame frame, const FitMotion *m, int experimen
   ChannelCurves x = curves_of(f->arena, m, experiment, pair.x),
                 y = curves_of(f->arena, m, experiment, pair.y);
   int count = x.count < y.count ? x.count : y.count;
-  Axes axes = {f, frame,
-               AXIS_EMPTY(false, channel_label(f->arena, m->problem, &e->channels[pair.x])),
-               AXIS_EMPTY(false, channel_label(f->arena, m->problem, &e->channels[pair.y]))};
+  Axes axes = {f, frame, AXIS_EMPTY(false, channel_label(f->arena, &e->channels[pair.x])),
+               AXIS_EMPTY(false, channel_label(f->arena, &e->channels[pair.y]))};
   axis_include(&axes.x, x.data, count);
   axis_include(&axes.x, x.model, count);
   axis_include(&axes.y, y.data, count);

@@ -15,14 +15,14 @@ static void add_number(Text *out, double value) {
 
 // role: NULL without that column.
 static void add_channel(Text *out, const Experiment *x, const Channel *c, const double *residual,
-                        int count, const char *role) {
+                        const double *model, int count, const char *role) {
   for (int i = 0; i < count; i++) {
     cells_text(out, x->name);
     text_add(out, ",");
     cells_text(out, c->name);
     add_number(out, x->origin + c->t[i]);
     add_number(out, c->y[i]);
-    add_number(out, c->y[i] + residual[i]);
+    add_number(out, model[i]);
     add_number(out, residual[i]);
     text_print(out, "%s%s\n", role ? "," : "", role ? role : "");
   }
@@ -32,7 +32,7 @@ static void add_runs(Text *out, const RunErrors *r, const char *role) {
   for (int i = 0; i < r->channel_count; i++) {
     const RunChannel *c = &r->channels[i];
     const Experiment *e = &r->problem->experiments[c->experiment];
-    if (c->error) add_channel(out, e, &e->channels[c->channel], c->error, c->all.n, role);
+    if (c->error) add_channel(out, e, &e->channels[c->channel], c->error, c->model, c->all.n, role);
   }
 }
 
@@ -66,7 +66,7 @@ bool fit_residuals_csv(Text *out, const FitReport *r, EvalWork *w, const Weighti
   for (int e = 0; done && e < p->experiment_count; e++)
     for (int k = 0; k < p->experiments[e].channel_count; k++)
       add_channel(out, &p->experiments[e], &p->experiments[e].channels[k], s.residual[e][k],
-                  s.count[e][k], r->validation ? "fit" : NULL);
+                  s.model[e][k], s.count[e][k], r->validation ? "fit" : NULL);
   if (done && r->validation) add_runs(out, r->validation, "validation");
   arena_free(a);
   return done;

@@ -11,7 +11,6 @@ static void errors(Json *j, const Models *m, const char *key, const double *rmse
 }
 
 static void criteria(Json *j, const Models *m, const ModelRow *r) {
-  json_whole(j, "parameters", r->parameters);
   json_whole(j, "sigmas", r->likelihood.sigmas);
   json_whole(j, "samples", r->likelihood.samples);
   json_number(j, "objective", r->objective);
@@ -36,6 +35,7 @@ static void row_json(Json *j, const Models *m, const ModelRow *r) {
   json_text(j, "outcome", r->done ? fit_outcome_word(r->outcome) : "not-run");
   json_flag(j, "usable", r->usable);
   json_whole(j, "unknowns", r->unknowns);
+  json_whole(j, "parameters", r->parameters);
   json_whole(j, "nuisance", r->nuisance);
   if (r->done) json_text(j, "message", r->message);
   if (r->x) {

@@ -66,8 +66,7 @@ static ResidualPanels panels_of(Arena *a, const ResidualView *v, int experiment,
     p.r[p.count++] = p.normalised ? residual / sigma : residual;
   }
   p.shape = residual_shape(a, p.r, p.count);
-  p.label =
-      p.normalised ? "residual / sigma" : axis_label(a, "residual", channel_unit(v->problem, c));
+  p.label = p.normalised ? "residual / sigma" : axis_label(a, "residual", c->unit);
   return p;
 }
 
@@ -314,7 +313,7 @@ static Figure *draw_channels(Arena *a, const ResidualView *v, int experiment, Re
   for (int i = 0; i < count; i++) {
     p[i].figure = panels.figure;
     draw_channel(&p[i], &panels, KINDS * i,
-                 arena_print(a, "model: %s", channel_label(a, v->problem, p[i].channel)));
+                 arena_print(a, "model: %s", channel_label(a, p[i].channel)));
   }
   return panels.figure;
 }

@@ -1,10 +1,12 @@
-// The residuals of every sample at a point: model minus data, in the units of the data.
+// The residuals of every sample at a point: model minus data, in the units of the data; and the values of the model. The sum of data and
+// residual is not the model where the data are far larger.
 #pragma once
 #include "residual/evaluate.h"
 #include "search/fit_result.h"
 
 typedef struct SampleResiduals {
   double ***residual; // [experiment][channel][sample]
+  double ***model;    // the same
   int **count;        // [experiment][channel]: how many samples there are
 } SampleResiduals;
 

@@ -6,9 +6,10 @@
 
 ResidualColumns *residual_columns_new(Arena *a, int n) {
   ResidualColumns *r = ARENA_NEW(a, ResidualColumns);
-  double *all = ARENA_ARRAY(a, double, (size_t)(n + 1) * RESIDUAL_ROWS_MOST + 16);
+  double *all = ARENA_ARRAY(a, double, (size_t)(n + 2) * RESIDUAL_ROWS_MOST + 16);
   r->column = ARENA_ARRAY(a, double *, n + 2);
   for (int i = 0; i <= n; i++) r->column[i] = all + (size_t)i * RESIDUAL_ROWS_MOST;
+  r->model = all + (size_t)(n + 1) * RESIDUAL_ROWS_MOST;
   return r;
 }
 
@@ -63,9 +64,12 @@ void residual_blocks(const SimulationWork *w, const EvalSpec *spec, const ModelR
       const int *row = w->times[e]->row[c] + first;
       const double *scale = all + first, *measured = x->channels[c].y + first;
       if (slopes) fill_slopes(&(RowsWanted){w, r, e, c, first, rows, row, scale}, room->column);
-      double *residual = room->column[f->n];
-      for (int j = 0; j < rows; j++) residual[j] = (y[row[j]] - measured[j]) * scale[j];
-      sink(data, &(ResidualBlock){e, c, first, rows, room->column, scale});
+      double *residual = room->column[f->n], *model = room->model;
+      for (int j = 0; j < rows; j++) {
+        model[j] = y[row[j]];
+        residual[j] = (model[j] - measured[j]) * scale[j];
+      }
+      sink(data, &(ResidualBlock){e, c, first, rows, room->column, scale, model});
     }
   }
 }

@@ -6,6 +6,7 @@ enum { RESIDUAL_ROWS_MOST = 128 }; // of a block
 
 typedef struct ResidualColumns { // room for one block
   double **column; // [0 .. n-1] slopes, [n] residuals; RESIDUAL_ROWS_MOST numbers each
+  double *model;   // as many values
 } ResidualColumns;
 
 ResidualColumns *residual_columns_new(Arena *a, int n);

@@ -33,6 +33,7 @@ typedef struct ResidualBlock {
   int first, rows;         // samples first .. first + rows - 1 of the channel
   double *const *column;
   const double *scale; // by row
+  const double *model; // by row: the value of the model itself; NULL: it has none
 } ResidualBlock;
 typedef void ResidualSink(void *data, const ResidualBlock *block); // may destroy the block
 // Hands blocks to the sink, with or without slopes. false: it cannot.

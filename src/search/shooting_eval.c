@@ -62,9 +62,10 @@ void shooting_fill_rows(Shooting *s, int k, int c) {
     const double *slope = none ? NULL : slope_column(s, r, output, slot);
     for (int i = 0; i < part->count; i++) s->rows[j][i] = none ? 0 : slope[part->row[i]] * scale[i];
   }
-  for (int i = 0; i < part->count; i++)
-    s->rows[s->width][i] =
-        (r->column[output][part->row[i]] - channel->y[part->first + i]) * scale[i];
+  for (int i = 0; i < part->count; i++) {
+    s->model[i] = r->column[output][part->row[i]];
+    s->rows[s->width][i] = (s->model[i] - channel->y[part->first + i]) * scale[i];
+  }
 }
 
 // Half the sum of squares; rows beyond the limit of the Huber loss count less.

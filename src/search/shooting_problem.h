@@ -93,6 +93,7 @@ typedef struct Shooting {
   double nothing;    // an objective that is no more than the errors of integration
   // Scratch.
   double **rows; // columns of a block of data rows
+  double *model; // values of the model in these rows
   QrSum *data_sum;
   ShootingStep step;
   // What it costs.

@@ -71,7 +71,7 @@ static void give_channel(RowSource *r, int k, int c, ResidualSink *sink, void *d
         column[j][row] += s->rows[i][row] * slope;
     }
   const double *scale = s->scale[shooting_channel(s, p->experiment, c)] + part->first;
-  sink(data, &(ResidualBlock){p->experiment, c, part->first, part->count, column, scale});
+  sink(data, &(ResidualBlock){p->experiment, c, part->first, part->count, column, scale, s->model});
 }
 
 static void give_gap(RowSource *r, int k, int piece, ResidualSink *sink, void *data) {
@@ -89,7 +89,8 @@ static void give_gap(RowSource *r, int k, int piece, ResidualSink *sink, void *d
     }
     column[s->n][i] = r->scale[i] * shooting_gap(s, r->at, k, i);
   }
-  sink(data, &(ResidualBlock){s->pieces[k].experiment, -1, piece * s->nx, s->nx, column, r->scale});
+  sink(data,
+       &(ResidualBlock){s->pieces[k].experiment, -1, piece * s->nx, s->nx, column, r->scale, NULL});
 }
 
 static bool give_rows(RowSource *r, ResidualSink *sink, void *data) {

@@ -203,6 +203,7 @@ static void compile_models(Shooting *s) {
   compile_model(s, &s->later, later, s->parameter_count + s->nx, rows);
   s->rows = ARENA_ARRAY(s->arena, double *, s->width + 2);
   for (int i = 0; i <= s->width; i++) s->rows[i] = ARENA_ARRAY(s->arena, double, rows + 8);
+  s->model = ARENA_ARRAY(s->arena, double, rows + 8);
 }
 
 ShootingPoint *shooting_point_new(Shooting *s) {

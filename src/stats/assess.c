@@ -7,6 +7,7 @@
 
 #include "base/patience.h"
 #include "num/residual_tests.h"
+#include "stats/held_samples.h"
 #include "stats/identify.h"
 #include "stats/intervals.h"
 #include "stats/projections.h"
@@ -162,6 +163,7 @@ static void analyse(Analysis *an) {
   find_projections(an);
   for (int at = 0; at < s->channel_count; at++) describe_channel(an, at);
   find_noise(an);
+  find_held_samples(an);
   find_intervals(an);
   describe_colour(an);
   if (!patience_asks()) {

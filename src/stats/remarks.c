@@ -7,6 +7,7 @@
 #include "num/distribution.h"
 #include "num/noise.h"
 #include "stats/begins_at_data.h"
+#include "stats/held_samples.h"
 #include "stats/say.h"
 #include "stats/weak_product.h"
 
@@ -410,11 +411,16 @@ static void say_data_starts(Analysis *an, RemarkList *r) {
       count == 1 ? "it has" : "they have", name[0], count == 1 ? "" : " and so on");
 }
 
+static void say_held(Analysis *an, RemarkList *r) {
+  const char *remark = held_remark(an->a, an->p, an->s);
+  if (remark) array_push(an->scratch, r, remark);
+}
+
 void write_remarks(Analysis *an) {
   static void (*const ALL[])(Analysis *, RemarkList *) = {
-      say_unknown,    say_few,    say_exact,      say_pieces,     say_bounds, say_sigma,
-      say_coloured,   say_uneven, say_correlated, say_simulation, say_steps,  say_noise_in_states,
-      say_data_starts};
+      say_unknown,     say_few,    say_exact,      say_pieces,     say_bounds, say_sigma,
+      say_coloured,    say_uneven, say_correlated, say_simulation, say_steps,  say_noise_in_states,
+      say_data_starts, say_held};
   RemarkList found = {0};
   for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) ALL[i](an, &found);
   an->s->remarks = ARENA_ARRAY(an->a, const char *, found.count + 1);

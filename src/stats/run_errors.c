@@ -6,14 +6,17 @@
 
 typedef struct Collector {
   const MeasuredData *data;
-  double **error; // by channel of all experiments
+  double **error, **model; // by channel of all experiments
   int unknowns;
 } Collector;
 
 static void collect(void *data, const ResidualBlock *b) {
   const Collector *c = data;
-  double *to = c->error[channel_number(c->data, b->experiment, b->channel)];
-  for (int i = 0; i < b->rows; i++) to[b->first + i] = b->column[c->unknowns][i] / b->scale[i];
+  int channel = channel_number(c->data, b->experiment, b->channel);
+  for (int i = 0; i < b->rows; i++) {
+    c->error[channel][b->first + i] = b->column[c->unknowns][i] / b->scale[i];
+    c->model[channel][b->first + i] = b->model[i];
+  }
 }
 
 // window NULL: all samples.
@@ -78,7 +81,8 @@ static RunErrors *errors_of(Arena *a, EvalWork *w, double lambda, const double *
   const Problem *p = f->problem;
   RunErrors *out = ARENA_NEW(a, RunErrors);
   Weighting *plain = weighting_plain(f->data);
-  Collector c = {f->data, ARENA_ARRAY(a, double *, f->data->channel_count + 1), f->n};
+  Collector c = {f->data, ARENA_ARRAY(a, double *, f->data->channel_count + 1),
+                 ARENA_ARRAY(a, double *, f->data->channel_count + 1), f->n};
   EvalSpec spec = eval_spec(f, NULL);
   bool loose = lambda > 0 && !fitting_feedback(f); // it cannot be tied to the data
   spec.weighting = plain;
@@ -88,8 +92,11 @@ static RunErrors *errors_of(Arena *a, EvalWork *w, double lambda, const double *
                      false, ARENA_ARRAY(a, const char *, p->experiment_count + 1)};
   for (int e = 0; e < p->experiment_count; e++) {
     const Experiment *one = &p->experiments[e];
-    for (int k = 0; k < one->channel_count; k++)
-      c.error[channel_number(f->data, e, k)] = ARENA_ARRAY(a, double, one->channels[k].count + 1);
+    for (int k = 0; k < one->channel_count; k++) {
+      int at = channel_number(f->data, e, k), count = one->channels[k].count;
+      c.error[at] = ARENA_ARRAY(a, double, count + 1);
+      c.model[at] = ARENA_ARRAY(a, double, count + 1);
+    }
     if (loose || !patience_asks() || !evaluate_experiment_rows(w, &spec, x, e, collect, &c))
       out->why[e] = reason(a, w, loose);
     for (int k = 0; k < one->channel_count; k++) {
@@ -97,6 +104,7 @@ static RunErrors *errors_of(Arena *a, EvalWork *w, double lambda, const double *
       const double *error = out->why[e] ? NULL : c.error[channel_number(f->data, e, k)];
       *channel = describe(a, one, &one->channels[k], error);
       channel->experiment = e, channel->channel = k;
+      channel->model = out->why[e] ? NULL : c.model[channel_number(f->data, e, k)];
     }
   }
   weighting_free(plain);

@@ -14,6 +14,7 @@ typedef struct RunChannel {
   SpanError all;
   double fit_percent;       // NaN: not known
   const double *error;      // by sample, NULL: the experiment could not be simulated
+  const double *model;      // the same of the values of the model
   const SpanError *windows; // by window of the experiment
 } RunChannel;
 

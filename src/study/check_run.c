@@ -6,6 +6,7 @@
 #include "problem/residual_kind.h"
 #include "simulate/closed.h"
 #include "stats/assess.h"
+#include "stats/held_samples.h"
 #include "stats/interpolation.h"
 #include "study/check_closed.h"
 #include "study/check_constraints.h"
@@ -505,6 +506,21 @@ static void check_identifiability(Check *c) {
 
 // ---------------------------------------------------------------- the whole
 
+// Samples that the delay of a sensor puts before the start.
+static void check_held(Check *c) {
+  for (int k = 0; k < c->statistics->channel_count; k++) {
+    const StatChannel *s = &c->statistics->channels[k];
+    const char *label = check_channel_label(c, s->experiment, s->channel);
+    if (s->held)
+      check_add_about(c, label, FINDING_WARNING, "start",
+                      "%s: the model moves at its start, and has nothing before it: the first %d "
+                      "sample%s, which the delay of the sensor puts there, %s compared with the "
+                      "start value. They bias a fit: %s.",
+                      label, s->held, s->held == 1 ? "" : "s", s->held == 1 ? "is" : "are",
+                      held_remedy(c->arena, c->problem, s));
+  }
+}
+
 static void check_simulation(const StartFacts *facts, const double *x, EvalWork *w) {
   Check *c = facts->c;
   const char *remark = eval_remark(w);
@@ -515,6 +531,7 @@ static void check_simulation(const StartFacts *facts, const double *x, EvalWork 
   check_sticking(c, w, x);
   check_sensitivity(facts);
   c->statistics = assess_point(w, x);
+  check_held(c);
   c->stopped = c->statistics->missing_count > 0;
   if (c->stopped)
     check_add(c, FINDING_WARNING, "identifiability",

@@ -10,6 +10,7 @@
 #include "num/lsi.h"
 #include "search/result_rows.h"
 #include "stats/assess.h"
+#include "stats/held_samples.h"
 
 bool feedback_can(const Fitting *f, double lambda, Err *err) {
   if (!(lambda >= 0 && lambda <= 1))
@@ -147,6 +148,8 @@ static void find_statistics(EvaluatedPoint *e, const EvalPoint *at) {
   if (e->at_minimum) return;
   statistics_forget_intervals(f->statistics);
   f->statistics->remark_count = 0; // they speak of a result
+  const char *held = held_remark(f->statistics->arena, r->problem, f->statistics);
+  if (held) statistics_add_remark(f->statistics, held);
 }
 
 bool evaluated_point(const Problem *p, const double *x, double lambda, EvaluatedPoint *out,

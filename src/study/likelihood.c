@@ -94,6 +94,18 @@ static void add_given(Likelihood *l, RatioRange *range, const NoiseGroup *g, dou
 // Residuals whose weights are in the wrong ratio by 1 + d lower log L by the order of d^2: much less than the samples can tell.
 static const double EVEN = 0.05;
 
+int likelihood_sigmas(const Problem *p) {
+  int own = 0, shared = 0;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int k = 0; k < p->experiments[e].channel_count; k++) {
+      const Channel *c = &p->experiments[e].channels[k];
+      if (!samples_that_count(c, c->count)) continue;
+      own += c->sigma_kind == SIGMA_ESTIMATED;
+      shared = shared || c->sigma_kind == SIGMA_UNKNOWN;
+    }
+  return own + shared;
+}
+
 Likelihood likelihood_of(const AssessedFit *f) {
   Likelihood l = {.log = nan("")};
   const MeasuredData *d = f->fitting->data;

@@ -11,4 +11,5 @@ typedef struct Likelihood {
   bool greatest;
 } Likelihood;
 
+int likelihood_sigmas(const Problem *p); // the same number, which no fit is needed for
 Likelihood likelihood_of(const AssessedFit *f);

@@ -185,7 +185,6 @@ double aicc_of(double aic, int parameters, long samples) {
 
 static void take_criteria(ModelRow *r) {
   const Likelihood *l = &r->likelihood;
-  r->parameters = r->unknowns - r->problem->constraints.equalities + l->sigmas;
   double k = r->parameters;
   r->aic = 2 * k - 2 * l->log;
   r->aicc = aicc_of(r->aic, r->parameters, l->samples);
@@ -352,6 +351,8 @@ static Models *models_new(const ModelsRequest *q) {
                             .outcome = FIT_STOPPED,
                             .message = "",
                             .unknowns = p->unknown_count,
+                            .parameters =
+                                p->unknown_count - p->constraints.equalities + likelihood_sigmas(p),
                             .nuisance = count_nuisance(p),
                             .rank = -1,
                             .objective = none,

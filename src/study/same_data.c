@@ -70,12 +70,21 @@ static bool same_noise(const DataPair *d, const Channel *a, const Channel *b) {
   return true;
 }
 
+// As in the data, whatever the times of a problem count from.
+static double first_time(const Experiment *e) {
+  double first = HUGE_VAL;
+  for (int c = 0; c < e->channel_count; c++)
+    if (e->channels[c].count) first = fmin(first, e->channels[c].t[0]);
+  return e->origin + first;
+}
+
 static bool same_sample(const DataPair *d, const Experiment *e, const Channel *a, const Channel *b,
                         int i) {
   char time[32];
   experiment_time(e, a->t[i], 6, time);
   if (a->t[i] != b->t[i])
-    return differ(d, "sample %d is at %.9g there and at %.9g here", i + 1, a->t[i], b->t[i]);
+    return differ(d, "sample %d is at %.9g there and at %.9g here", i + 1, e->origin + a->t[i],
+                  e->origin + b->t[i]);
   if (!same_number(a->y[i], b->y[i]))
     return differ(d, "the value at %s is %.9g there and %.9g here", time, a->y[i], b->y[i]);
   if ((a->from != NULL) != (b->from != NULL) || (a->from && !same_number(a->from[i], b->from[i])))
@@ -105,6 +114,9 @@ static bool same_experiments(DataPair *d, const Problem *a, const Problem *b) {
   for (int e = 0; e < a->experiment_count; e++) {
     const Experiment *x = &a->experiments[e], *y = &b->experiments[e];
     d->experiment = e, d->column = NULL;
+    if (x->origin != y->origin && first_time(x) != first_time(y))
+      return differ(d, "the first sample is at %.9g there and at %.9g here", first_time(x),
+                    first_time(y));
     if (x->origin != y->origin)
       return differ(d, "times count from %.9g there and from %.9g here", x->origin, y->origin);
     for (int c = 0; c < y->channel_count; c++)

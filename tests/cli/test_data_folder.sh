@@ -26,6 +26,10 @@ it "an absent file is named with all places that were looked at"
 ENTRAIN_DATA=there run check p/p.yaml --data here --data=also/
 status 2; err "there is no file 'p/set/x.csv' and no 'here/set/x.csv', 'also/set/x.csv', 'there/set/x.csv'"
 
+it "so is a pattern that nothing matches"
+ENTRAIN_DATA=there run check p/p.yaml --data here --set 'experiments.data=run/*.csv'
+status 2; err "no file matches 'p/run/\*.csv' or 'here/run/\*.csv', 'there/run/\*.csv' (patterns"
+
 it "--data finds the file, before ENTRAIN_DATA, in the order given"
 is "$(ENTRAIN_DATA=second slope --data first)" 2
 is "$(slope --data nowhere --data second/ --data first)" 3

@@ -98,6 +98,11 @@ it "--residuals has a row for every sample, and they are those of the objective"
 run fit decay.yaml --residuals residuals.csv --json r.json; status 0
 holds grep -qx "experiment,variable,time,data,model,residual" residuals.csv; holds test "$(wc -l <residuals.csv)" = 62
 json r.json "abs(sum(float(l.split(',')[5])**2 for l in open('residuals.csv').read().split()[1:])/2 - d['objective']) < 1e-9"
+it "the values of the model do not depend on the data"
+awk -F, 'NR == 20 { $2 = "1e15" } NR == 21 { $2 = "-3e20" } { print $1 "," $2 }' decay.csv >huge.csv
+run evaluate decay.yaml --residuals plain.csv; status 0
+run evaluate decay.yaml --set experiments.0.data=huge.csv --residuals huge_r.csv; status 0
+holds cmp -s <(cut -d, -f2,3,5 plain.csv) <(cut -d, -f2,3,5 huge_r.csv)
 it "--start says where the search begins"
 run fit decay.yaml --start k=7 --json s.json; status 0; json s.json "d['parameters'][0]['start'] == 7"
 it "a start may be an expression of numbers"

@@ -38,6 +38,12 @@ json m.json "all(abs(r['aic'] - 2*r['parameters'] + 2*r['log_likelihood']) < 1e-
 json m.json "abs(d['nested'][0]['ratio'] - 2*(d['models'][2]['log_likelihood'] - d['models'][1]['log_likelihood'])) < 1e-9 and d['nested'][0]['freedom'] == 1"
 json m.json "[r['correlated'] for r in d['models']] == [True, False, False] and all(0.005 < r['cv_rmse']['x'] < 0.02 for r in d['models'][1:])"
 run compare none.yaml viscous.yaml --format markdown; status 0; out "^| model | parameters |"; out "^| viscous.yaml | 3 |"
+it "the row of a fit that failed has its parameters, too"
+sed 's/der(v) = -k\*x/der(v) = exp(1e3*x*x) - k*x/' spring.mo >sick.mo; sed 's/spring.mo/sick.mo/; s/both/sick/; $a method: lm' both.yaml >sick.yaml
+run compare both.yaml sick.yaml --json sick.json; json sick.json "[r['parameters'] for r in d['models']] == [4, 4] and d['models'][1].get('aic') is None"
+it "data that differ are told with times as in the data"
+for t in 1.95 2; do awk -F, -v t=$t 'NR > 1 { $1 -= t } { print $1 "," $2 }' v.csv >v$t.csv; sed "s/v.csv/v$t.csv/" both.yaml >both$t.yaml; done
+run compare both1.95.yaml both2.yaml; status 2; err "at -1.95 there and at -2 here"
 it "a row is what fit gives"
 run fit viscous.yaml --json f.json --quiet; status 0
 json m.json "d['models'][1]['values'] == {p['name']: p['value'] for p in json.load(open('f.json'))['parameters']} and d['models'][1]['validation_rmse']['x'] > 0.005"

@@ -45,6 +45,30 @@ it "start values from samples have a remark, with estimates or without noise the
 run fit mass.yaml --set experiments.0.set.x.start=data; out "Samples gave the start value x.start: the intervals take it as exact"
 run fit mass.yaml --set estimate.x.start.start=data; holds test "$(grep -c 'Samples gave' out)" = 0
 
+# A sensor with a delay of 0.3, from 2 s on: of a motion that goes on, and of one that begins there.
+printf 'model Swing\nparameter Real k = 4, c = 0.2;\nReal x(start = -0.8), v(start = 0.2);\nequation\nder(x) = v;\nder(v) = -k*x - c*v;\nend Swing;\n' >swing.mo
+printf 'model Step\nparameter Real T = 0.8;\nReal x(start = 0, fixed = true);\nequation\nT*der(x) = 1 - x;\nend Step;\n' >step.mo
+delayed() { # delayed FORMULA
+  awk "function noise(  k, e) { for (k = 0; k < 12; k++) e += rand(); return 0.01*(e - 6) }
+    BEGIN { srand(1); print \"t,x\"; for (i = 0; i < 160; i++) { t = i/20 - 0.3; printf \"%.2f,%.5f\\n\", 2 + i/20, $1 + noise() } }"
+}
+delayed 'cos(2*(t + 2))*exp(-0.1*(t + 2))' >swing.csv; delayed '(t > 0 ? 1 - exp(-t/0.8) : 0)' >step.csv
+printf 'model: swing.mo\nexperiments: {data: swing.csv, measure: {x: {column: x, delay: 0.3}}}\nestimate: {k: {start: 4, min: 0.1, max: 50}, c: {start: 0.2, min: 0, max: 2}, x.start: -0.53, v.start: 1.3}\n' >swing.yaml
+printf 'model: step.mo\nexperiments: {data: step.csv, measure: {x: {column: x, delay: {start: 1, min: 0, max: 3}}}}\nestimate: {T: {start: 2, min: 0.1, max: 50}}\n' >step.yaml
+
+it "samples that a delay puts before the start are named where the motion had been going on"
+for command in check fit evaluate; do
+  run $command swing.yaml; status 0; out "(unscored: 6)"
+  run $command swing.yaml --set experiments.unscored=4; status 0; out "(unscored: 6)"
+  run $command swing.yaml --set experiments.unscored=6; status 0; holds test "$(grep -c unscored out)" = 0
+done
+it "a motion that begins at rest has none, whatever the delay that a search begins with"
+for delay in 0.1 0.3 1 2; do
+  for command in check fit evaluate; do
+    run $command step.yaml --set experiments.measure.x.delay.start=$delay; status 0; holds test "$(grep -c unscored out)" = 0
+  done
+done
+
 # A load that begins at an unknown time: false optima that fit the noise.
 printf 'model Load\nparameter Real T = 1, tc = 3, F = 0.1;\ninput Real u;\nReal x(start = 0, fixed = true);\nequation\nT*der(x) = u - x - (if time > tc then F else 0);\nend Load;\n' >load.mo
 load() { # load SEED

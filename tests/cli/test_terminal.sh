@@ -65,6 +65,7 @@ holds awk '/Data and model/ { picture = NR } /Parameters/ { exit !(picture && pi
 on_terminal 80 entrain evaluate decay.yaml --start k=2; status 0; has_picture
 it "not where it cannot, or is not wanted"
 on_terminal 80 entrain fit decay.yaml --plot=off; status 0; no_picture; out "Parameters"
+on_terminal 80 entrain fit decay.yaml -p=off; status 0; no_picture; out "Parameters"
 on_terminal 80 TERM=dumb entrain fit decay.yaml; status 0; no_picture
 on_terminal 80 TERM=linux entrain fit decay.yaml; status 0; no_picture
 on_terminal 80 LANG=C entrain fit decay.yaml; status 0; no_picture

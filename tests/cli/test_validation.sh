@@ -73,3 +73,15 @@ for command in "check" "recover --trials 2" "profile" "basin --random 2"; do
   for f in a.json b.json; do sed -i 's/both\.yaml\|decay\.yaml/P/g; s/"\(problem\|seconds[a-z_]*\|entrain\)": [^,}]*//g' $f; done
   cmp -s a.json b.json || { diff <(tr ',' '\n' <a.json) <(tr ',' '\n' <b.json) | head -n 5 >diffs; wrong "$command differs: $(cat diffs)"; }
 done
+it "errors by unit count what only the model gives a unit, with a factor or none, but not with a gain"
+printf 'model Two\nparameter Real k = 4;\nReal x(start = 1, fixed = true, unit = "m"), y(unit = "m"), v(start = 0, fixed = true, unit = "m/s");\nequation\nder(x) = v;\nder(v) = -k*x;\ny = 2*x;\nend Two;\n' >two.mo
+run simulate two.mo --stop 5 --step 0.1 --variables x,y,v --noise 0.01 --noise_kind additive -o two.csv; status 0
+two() { # two MEASURE: all in m
+  printf 'model: two.mo\nexperiments:\n  - {data: two.csv, measure: %s, name: a}\n  - {data: two.csv, measure: %s, name: b}\nestimate: {k: 3}\n' "$1" "$1" >two.yaml
+  run evaluate two.yaml --json two.json; status 0
+  json two.json "[p['n'] for p in d['pooled'] if not p.get('variable')] == $2"
+}
+two '{x: x, y: y, v: v}' '[204]'; out "all in m"
+two '{x: {column: x, factor: 1e-3}, y: y, v: v}' '[204]'
+two '{x: {column: x, gain: 1e3}, y: y, v: v}' '[]'
+two '{x: {column: x, offset: 0.1}, y: {column: y, offset: estimate}}' '[204]'

@@ -27,6 +27,18 @@ static void flags_may_stand_anywhere_and_carry_equals(void **state) {
   arguments_done(&a);
 }
 
+static void a_letter_takes_its_value_as_a_name_does(void **state) {
+  (void)state;
+  static const char *const FORMS[][3] = {
+      {"--output", "f=g"}, {"--output=f=g"}, {"-o", "f=g"}, {"-of=g"}, {"-o=f=g"}};
+  for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
+    Arguments a;
+    assert_true(PARSE(&a, "m.mo", FORMS[i][0], FORMS[i][1]));
+    assert_string_equal(arguments_value(&a, "output"), "f=g");
+    arguments_done(&a);
+  }
+}
+
 static void the_last_of_equal_flags_counts(void **state) {
   (void)state;
   Arguments a;
@@ -93,6 +105,7 @@ static void help_needs_no_model(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(flags_may_stand_anywhere_and_carry_equals),
+      cmocka_unit_test(a_letter_takes_its_value_as_a_name_does),
       cmocka_unit_test(the_last_of_equal_flags_counts),
       cmocka_unit_test(an_argument_that_may_be_left_out_is_no_model_and_no_flag),
       cmocka_unit_test(options_of_the_library_are_flags),

@@ -26,9 +26,12 @@ static Table *parse(void **state, const char *text) {
   return t;
 }
 
+// Where the cells of a column are wrong, who uses it gets the error.
 static void assert_fails(void **state, const char *text, int line, int column, const char *why) {
   Err err = {0};
-  assert_null(table_parse(*state, "d.csv", text, strlen(text), &err));
+  Table *t = table_parse(*state, "d.csv", text, strlen(text), &err);
+  for (int c = 0; t && c < t->columns; c++)
+    if (table_fault(t, c)) assert_int_equal(table_require(t, t->names[c], &err), -1);
   assert_string_equal(err.text, why);
   assert_int_equal(err.line, line);
   assert_int_equal(err.column, column);
@@ -66,6 +69,77 @@ static void comma_semicolon_and_tab_mean_the_same(void **state) {
       if (*c == '?') *c = *s;
     assert_values(parse(state, text), 2, 3, (double[]){1, 2, 3, 4, NONE, 6});
   }
+}
+
+static void words_for_missing_values_are_missing(void **state) {
+  static const char *const WORDS[] = {"",     "NaN",  "NA",   "-nan", "N/A",
+                                      "n.a.", "#N/A", "null", "None"};
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+    const char *text = arena_print(*state, "t,x\n0,%s\n1,2\n2,%s\n", WORDS[i], WORDS[i]);
+    Table *t = parse(state, text);
+    assert_values(t, 3, 2, (double[]){0, NONE, 1, 2, 2, NONE});
+    assert_null(table_texts(t, 1));
+    assert_null(table_fault(t, 1));
+    t = parse(state, arena_print(*state, "x,y\n%s,%s\n1,2\n", WORDS[i], WORDS[i]));
+    if (WORDS[i][0]) assert_values(t, 2, 2, (double[]){NONE, NONE, 1, 2}); // no units
+  }
+}
+
+static void words_for_missing_values_are_texts_among_texts(void **state) {
+  Table *t = parse(state, "t,gear\n0,none\n1,\n2,first\n3,None\n4,nan\n");
+  static const char *const TEXTS[] = {"none", "", "first", "None", ""};
+  for (int i = 0; i < 5; i++) assert_string_equal(table_texts(t, 1)[i], TEXTS[i]);
+}
+
+static void a_column_that_is_wrong_does_not_hinder_the_others(void **state) {
+  static const char *const CELLS[] = {"-", "inf", "1e999", "2x", "later"};
+  for (size_t i = 0; i < sizeof CELLS / sizeof *CELLS; i++) {
+    Table *t = parse(state, arena_print(*state, "t,x,y\n0,1,2\n1,%s,3\n2,5,4\n", CELLS[i]));
+    for (int row = 0; row < 3; row++) {
+      assert_close(t->column[0][row], row, 0);
+      assert_close(t->column[2][row], row + 2, 0);
+    }
+    assert_non_null(table_fault(t, 1));
+    assert_int_equal(table_fault(t, 1)->line, 3);
+    assert_null(table_fault(t, 0));
+    assert_null(table_fault(t, 2));
+    assert_non_null(table_fault(table_rows(*state, t, 0, 1), 1)); // a view of rows before it, too
+  }
+}
+
+static Table *parse_rows(void **state, const char *text) {
+  Err err = {0};
+  Table *t = table_parse_rows(*state, "d.csv", text, strlen(text), &err);
+  if (!t) print_error("%d:%d: %s\n", err.line, err.column, err.text);
+  assert_non_null(t);
+  return t;
+}
+
+static void blank_rows_count_where_the_row_makes_the_time(void **state) {
+  double two[] = {1, 2, NONE, NONE, 3, 4}, one[] = {1, NONE, NONE, 3};
+  assert_values(parse_rows(state, "x,y\n1,2\n,\n3,4\n,\n,\n"), 3, 2, two);
+  assert_values(parse_rows(state, "x;y\r\n1;2\r\n ;\r\n3;4\r\n\r\n"), 3, 2, two);
+  assert_values(parse_rows(state, "x,y,\n1,2,\n,,\n3,4,\n"), 3, 2, two);
+  assert_values(parse_rows(state, "x\n1\n\n\n3\n\n"), 4, 1, one);
+  assert_values(parse_rows(state, "x\n1\n# note\n\n \n3"), 4, 1, one);
+  Table *t = parse_rows(state, "x\n1\n\n3\n");
+  assert_int_equal(t->line[1], 3);
+  assert_int_equal(t->line[2], 4);
+  assert_values(parse_rows(state, "x,y\n1,2\n\n3,4\n"), 2, 2, (double[]){1, 2, 3, 4}); // no cells
+  assert_values(parse(state, "x,y\n1,2\n,\n3,4\n,\n"), 2, 2, (double[]){1, 2, 3, 4});
+  t = parse_rows(state, "w,x\na,5\n,\nb,2\n");
+  assert_string_equal(table_texts(t, 0)[1], "");
+  assert_string_equal(table_texts(t, 0)[2], "b");
+}
+
+static void a_nul_byte_is_called_so(void **state) {
+  static const char TEXT[] = "t,x\n0,1\n1,\0"
+                             "2\n";
+  Err err = {0};
+  assert_null(table_parse(*state, "d.csv", TEXT, sizeof TEXT - 1, &err));
+  assert_string_equal(err.text, "there is a NUL byte: the file is damaged, or no UTF-8 text");
+  assert_int_equal(err.line, 3);
+  assert_int_equal(err.column, 3);
 }
 
 static void separators_inside_names_do_not_mislead(void **state) {
@@ -534,6 +608,11 @@ int main(void) {
       TEST(comma_semicolon_and_tab_mean_the_same),
       TEST(separators_inside_names_do_not_mislead),
       TEST(decimal_commas_are_read_between_semicolons),
+      TEST(words_for_missing_values_are_missing),
+      TEST(words_for_missing_values_are_texts_among_texts),
+      TEST(a_column_that_is_wrong_does_not_hinder_the_others),
+      TEST(blank_rows_count_where_the_row_makes_the_time),
+      TEST(a_nul_byte_is_called_so),
       TEST(comments_and_empty_lines_are_skipped_and_counted),
       TEST(empty_cells_and_nan_are_missing),
       TEST(rows_of_nothing_are_skipped),

@@ -7,6 +7,7 @@ static Likelihood of(Lines *l, const char *experiment, const char *estimate) {
   AssessedFit f =
       assessed_fit_run(lines_problem(l, "p.yaml", experiment, estimate), NULL, 0, NULL, NULL);
   Likelihood out = likelihood_of(&f);
+  assert_int_equal(out.sigmas, likelihood_sigmas(f.fitting->data->problem));
   assessed_fit_done(&f);
   return out;
 }

@@ -305,6 +305,75 @@ static void fields_of_structs_have_paths(void **state) {
   end_file(&f);
 }
 
+static void *matio_function(const char *name) {
+  void *library = dlopen("libmatio.so.11", RTLD_NOW | RTLD_LOCAL);
+  assert_non_null(library);
+  return dlsym(library, name);
+}
+
+// A time, a text of so many characters and the time once more, as y, written by the library.
+static void write_with_text(const TestFile *f, enum mat_ft version, double *time, int characters) {
+  __typeof__(Mat_CreateVer) *create = (__typeof__(create))matio_function("Mat_CreateVer");
+  __typeof__(Mat_VarCreate) *variable = (__typeof__(variable))matio_function("Mat_VarCreate");
+  __typeof__(Mat_VarWrite) *put = (__typeof__(put))matio_function("Mat_VarWrite");
+  __typeof__(Mat_VarFree) *release = (__typeof__(release))matio_function("Mat_VarFree");
+  __typeof__(Mat_Close) *finish = (__typeof__(finish))matio_function("Mat_Close");
+  char text[] = "a text that stands beside the numbers";
+  size_t dims[2] = {ROWS, 1}, length[2] = {1, (size_t)characters};
+  for (int i = 0; i < ROWS; i++) time[i] = i;
+  unlink(f->path);
+  mat_t *m = create(f->path, NULL, version);
+  matvar_t *v[3] = {
+      variable("t", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, time, 0),
+      variable("note", MAT_C_CHAR, characters % 2 ? MAT_T_UTF8 : MAT_T_UINT8, 2, length, text, 0),
+      variable("y", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, time, 0)};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(
+        put(m, v[i], version == MAT_FT_MAT5 ? MAT_COMPRESSION_ZLIB : MAT_COMPRESSION_NONE), 0);
+    release(v[i]);
+  }
+  finish(m);
+}
+
+// Whatever length the library says that the text has.
+static void a_text_does_not_hinder_the_numbers(void **state) {
+  (void)state;
+  double time[ROWS];
+  if (!has_library()) return;
+  for (int characters = 1; characters < 30; characters++) {
+    TestFile f = new_file();
+    Err err = {0};
+    write_with_text(&f, MAT_FT_MAT5, time, characters);
+    Table *table = mat_file_load(f.arena, f.path, "t", &err);
+    assert_non_null(table);
+    int y = table_find(table, "y");
+    for (int i = 0; i < ROWS; i++) assert_true(table->column[y][i] == time[i]);
+    end_file(&f);
+  }
+}
+
+static void a_cut_file_of_version_7_3_is_damaged(void **state) {
+  (void)state;
+  double time[ROWS];
+  if (!has_library()) return;
+  TestFile f = new_file();
+  size_t length;
+  Err none = {0};
+  write_with_text(&f, MAT_FT_MAT73, time, 5);
+  assert_non_null(mat_file_load(f.arena, f.path, "t", &none));
+  char *bytes = file_read(f.arena, f.path, 1 << 20, &length, &none);
+  for (size_t part = 30; part < length; part += part < 1000 ? 97 : length / 7) {
+    Err err = {0};
+    write_bytes(&f, bytes, part);
+    assert_null(mat_file_load(f.arena, f.path, "t", &err));
+    assert_non_null(strstr(err.text, "damaged"));
+  }
+  Err err = {0};
+  write_bytes(&f, bytes, length - 1);
+  assert_null(mat_file_load(f.arena, f.path, "t", &err));
+  end_file(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arrays_become_columns),
@@ -313,6 +382,8 @@ int main(void) {
       cmocka_unit_test(a_wrong_bit_of_a_compressed_file_is_noticed),
       cmocka_unit_test(more_than_a_head_says_is_damage),
       cmocka_unit_test(fields_of_structs_have_paths),
+      cmocka_unit_test(a_text_does_not_hinder_the_numbers),
+      cmocka_unit_test(a_cut_file_of_version_7_3_is_damaged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static MadeResiduals *made(int channels, int n) {
   m->experiment = (Experiment){.name = "swing", .channels = m->channels, .channel_count = channels};
   m->problem = (Problem){.path = "p.yaml", .experiments = &m->experiment, .experiment_count = 1};
   m->by_channel = m->r, m->counts = m->count;
-  m->residuals = (SampleResiduals){&m->by_channel, &m->counts};
+  m->residuals = (SampleResiduals){.residual = &m->by_channel, .count = &m->counts};
   m->view = (ResidualView){&m->problem, &m->residuals, m->sigma};
   return m;
 }

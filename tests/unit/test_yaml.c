@@ -217,6 +217,35 @@ static void a_text_grows_into_the_mapping_it_is_short_for(void **state) {
              "{estimate: {p: {start: 3}}}");
 }
 
+// Whatever stands behind the colon in a file gives the same as a value in quotes or brackets.
+static void a_value_is_set_as_if_it_were_in_the_file(void **state) {
+  static const char *const VALUES[] = {
+      "'t'", "\"t\"", "'it''s'", "\"a\\tb\"", "'~'", "[1, 'a b']", "{x: 'y'}", "['~', ~]",
+      "''",  "'[1]'", "5",       "a b",       "~",   "null",       "  7  ",    " 'q' "};
+  for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
+    Yaml *file = parse(state, arena_print(*state, "a: %s", VALUES[i])), *set = parse(state, "a: 1");
+    Err err = {0};
+    assert_true(yaml_set(*state, set, "a", VALUES[i], "--set a", &SCHEMA, &err));
+    const Yaml *x = yaml_find(file, "a"), *y = yaml_find(set, "a");
+    assert_int_equal(x->kind, y->kind);
+    assert_int_equal(x->quoted, y->quoted);
+    assert_string_equal(x->text, y->text);
+    assert_int_equal(yaml_is_absent(x), yaml_is_absent(y));
+    assert_int_equal(x->items.count, y->items.count);
+    for (int k = 0; k < x->items.count; k++)
+      assert_string_equal(x->items.at[k]->text, y->items.at[k]->text);
+  }
+  assert_set(state, "{a: 1}", "a", "*.csv", "{a: *.csv}"); // no alias
+}
+
+static void what_is_absent_replaces_all_of_it(void **state) {
+  assert_set(state, "{estimate: {p: {start: 1, min: 0}}}", "estimate.p", "~", "{estimate: {p: ~}}");
+  assert_set(state, "{estimate: {p: {start: 1, min: 0}}}", "estimate.p.start", "~",
+             "{estimate: {p: {start: ~, min: 0}}}");
+  assert_set(state, "{estimate: {p: {start: 1}}}", "estimate.p", "'~'",
+             "{estimate: {p: {start: \"~\"}}}");
+}
+
 static void assert_not_set(void **state, const char *path, const char *value, const char *why) {
   Yaml *n = parse(state, "{a: 1, e: [{w: 1}, {w: 2}]}");
   Err err = {0};
@@ -274,6 +303,8 @@ int main(void) {
       TEST(names_with_dots_are_known),
       TEST(a_text_grows_into_the_mapping_it_is_short_for),
       TEST(paths_that_lead_nowhere_are_refused),
+      TEST(a_value_is_set_as_if_it_were_in_the_file),
+      TEST(what_is_absent_replaces_all_of_it),
       TEST(what_is_set_carries_the_place_of_the_setting),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
