@@ -595,7 +595,7 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   e->leaves = false;
   if (settled && s->hybrid) settled = event_settle_slides(e, t, y, true, event);
   if (!settled) return false;
-  if (since > 0 && since <= h && !e->jumped) slide_end_leave(e, t, y, since);
+  if (since > 0 && !e->jumped) slide_end_leave(e, t, y, since);
   slide_rhs(e, t, y, e->f_new);
   if (!e->slid && !(s->hybrid && e->jumped) && slopes_go_on(e, y, h, tol))
     *continuous = bend_of(e, t, y, e->f_new, h, tol, e->slope) <= BEND_MOST * bend;

@@ -25,6 +25,7 @@ static const double LEAST_WRONG = 1e-7; // of shares, and relative of rates
 static const double SINGULAR = 1e-11;   // of the largest number of a matrix
 static const double LEAST_SIZE = 1e-3;  // of w: of its change by one side during the simulation
 static const double DRIFT = 1e-11;      // of the size of w
+static const double LATEST = 1e-3;      // of the duration: so late a motion is seen to leave
 static const double RELEASED = 1e-9;    // of the same: a jump has taken the motion away
 
 // ---------------------------------------------------------------- corners
@@ -813,6 +814,20 @@ static double rate_of(EventWork *e, double t, const double *x, int surface, bool
   return rate;
 }
 
+// Whether its relations say something on the surface that they say on neither side of it. That sign(0) is 0 does not count.
+static bool has_own_value(const EventWork *e, int surface) {
+  const System *s = e->work->system;
+  bool below = true, above = true; // they say the same there
+  for (int j = 0; j < s->ne; j++) {
+    if (s->surfaces.of[j] != s->surfaces.event[surface]) continue;
+    if (e->kind[j] == EVENT_SIGN) return false;
+    double literal = event_literal(e, j, 0), negative = s->surfaces.side[j] > 0;
+    below = below && literal == negative;
+    above = above && literal == 1 - negative;
+  }
+  return !below && !above;
+}
+
 // Laws that say more on the surface than between its sides, as friction that holds more than it rubs: if v > 0 then Fc elseif v < 0
 // then -Fc else max(-Fs, min(Fs, load)). While they keep w, the motion rests there, whatever the sides do. The others go on as has been
 // decided.
@@ -836,7 +851,7 @@ double slide_begin_leave(EventWork *e, double t, const double *y, int event) {
   double rate = rate_of(e, t, y, surface, NULL);
   system_events(e->work, t, y, e->mixed);
   double since = 2 * e->mixed[k] / rate, h = 1e-5 * e->span, ahead[2];
-  if (!(since > 0 && isfinite(since))) return 0;
+  if (!(since > 0 && since < LATEST * e->span)) return 0;
   e->leaves_exactly = s->ns && !e->slide_count;
   if (s->ns)
     slide_rhs_sens(e, t, y, e->leaving);
@@ -917,7 +932,7 @@ static SlideChange decide_once(EventWork *e, double t, double *y, bool columns, 
   if (begun) slide_project(e, t, y, columns);
   for (int i = 0; i < n; i++) {
     double turn = r.by[i][i];
-    if (!digit[i] || resting->count == MOST || are_signs(e, &list[i], 1)) continue;
+    if (!digit[i] || resting->count == MOST || !has_own_value(e, list[i])) continue;
     if (!rests_by_itself(e, t, y, list[i], turn)) continue;
     changed |= begin_rest(e, t, y, list[i], turn, slid[i], arrival.known ? &arrival.rate[i] : NULL);
     resting->at[resting->count++] = list[i];

@@ -241,6 +241,41 @@ static void a_chain_of_relations_does_not_hold_the_motion(void **state) {
   run_free(&r);
 }
 
+// At rest the law holds more than it rubs. The force grows to 2 and falls: the mass breaks away at Fs, with every solver and whether it
+// came to rest there or began there; dv/dFs is what the time of breaking away changes.
+#define HELD(limit, law)                                                                           \
+  "model Held parameter Real Fc = 1, Fs = 1.5, A = 0.5, T = " limit "; Real load, F;\n"            \
+  "Real v(start = if T > 0 then -0.3 else 0, fixed = true); equation load = A*time;\n"             \
+  "F = " law "; der(v) = load - F; end Held;"
+
+static void a_law_may_hold_more_at_rest_than_it_rubs(void **state) {
+  (void)state;
+  static const char *const TEXT[] = {
+      HELD("1", "if v > 0 then Fc elseif v < 0 then -Fc else max(-Fs, min(Fs, load))"),
+      HELD("0", "if v > 0 then Fc elseif v < 0 then -Fc else max(-Fs, min(Fs, load))"),
+      HELD("0", "if v < 0 then -Fc elseif not v > 0 then (if load > Fs then Fs elseif load < -Fs "
+                "then -Fs else load) else Fc"),
+  };
+  double Fc = 1, Fs = 1.5, A = 0.5, t1 = Fs / A;
+  for (int s = 0; s < SOLVER_COUNT; s++)
+    for (int k = 0; k < 3; k++) {
+      char options[100];
+      double allowed = s < 4 ? 1e-8 : 5e-7; // bdf and adams begin anew with small orders
+      snprintf(options, sizeof options, "solver=%s rel_tol=1e-9 abs_tol=1e-11", SOLVERS[s]);
+      Run r = simulate_fully(.text = TEXT[k], .options = options, .stop = 5, .step = 0.31,
+                             .sens = "Fs");
+      for (int i = 0; i < rows(&r); i++) {
+        double t = value_at(&r, "time", i);
+        if (t < 0.5) continue; // it slides backwards first
+        double v = t > t1 ? A / 2 * (t * t - t1 * t1) - Fc * (t - t1) : 0;
+        assert_close(value_at(&r, "v", i), v, allowed);
+        assert_close(value_at(&r, "F", i), t < t1 ? A * t : Fc, 1e-9);
+        assert_close(value_at(&r, "dv/dFs", i), t > t1 ? (Fc - Fs) / A : 0, allowed);
+      }
+      run_free(&r);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pulled_mass_sticks_until_the_force_is_large_enough),
@@ -252,6 +287,7 @@ int main(void) {
       cmocka_unit_test(it_always_breaks_away),
       cmocka_unit_test(methods_of_many_steps_stay_accurate),
       cmocka_unit_test(a_chain_of_relations_does_not_hold_the_motion),
+      cmocka_unit_test(a_law_may_hold_more_at_rest_than_it_rubs),
       cmocka_unit_test(while_it_sticks_the_speed_moves_with_the_belt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
