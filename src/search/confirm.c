@@ -452,14 +452,15 @@ static bool adopt(Search *s, const ConfirmEnd *e, bool another) {
   return true;
 }
 
-// As good up to what searches leave open, with other numbers: nothing makes it the better one.
-static const double AS_GOOD = 0.5; // of twice the log-likelihood
+// As good up to what searches leave open: nothing makes it the better one. With the same numbers it is the more exact end, unless
+// it moves them by less than a thousandth of a standard error; then what has no effect on the data stays where it is, too.
+static const double AS_GOOD_OTHER = 0.5, AS_GOOD_SAME = 1e-6; // of twice the log-likelihood
 
 static bool is_as_good(const Search *s, const ConfirmEnd *e) {
   double best = search_comparable(s);
+  double limit = optima_same_numbers(s, e->x, s->best.x) ? AS_GOOD_SAME : AS_GOOD_OTHER;
   return optima_same_objective(s, best, e->objective) &&
-         optima_difference(s, e->objective, best) < AS_GOOD &&
-         !optima_same_numbers(s, e->x, s->best.x);
+         optima_difference(s, e->objective, best) < limit;
 }
 
 static bool is_better(const Search *s, const ConfirmEnd *e) {

@@ -329,6 +329,25 @@ static void twelve_numbers_are_confirmed(void **state) {
   hand_done(h);
 }
 
+// Ends of confirming searches are better by rounding only: not worth a number that changes no residual.
+static void what_changes_no_residual_stays_at_its_start(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    Hand *h = hand_text("model Idle\n  parameter Real k = 1;\n  parameter Real c = 1;\n"
+                        "  Real x(start = 1, fixed = true);\n  Real z(start = 0, fixed = true);\n"
+                        "equation\n  der(x) = -k*x;\n  der(z) = c*x;\nend Idle;\n");
+    hand_experiment(
+        h, (HandData){.channels = {"x"}, .step = 0.05, .count = 100, .noise = 0.01, .seed = seed});
+    hand_estimate(h, "k", -1, 3, 0.1, 10);
+    hand_estimate(h, "c", -1, 1.3, 0.1, 10);
+    FitResult *r = fit_auto(h);
+    assert_close_relative(r->x[0], 1.0, 0.05);
+    assert_true(r->x[1] == 1.3);
+    fit_free(r);
+    hand_done(h);
+  }
+}
+
 // ---------------------------------------------------------------- model errors
 
 // The model lacks a cubic term of 30 %.
@@ -921,6 +940,7 @@ int main(void) {
       cmocka_unit_test(wells_that_chance_may_order_are_ambiguous),
       cmocka_unit_test(problems_of_all_kinds_are_certain),
       cmocka_unit_test(twelve_numbers_are_confirmed),
+      cmocka_unit_test(what_changes_no_residual_stays_at_its_start),
       cmocka_unit_test(a_model_that_misses_something_is_never_certain),
       cmocka_unit_test(confirming_can_be_switched_off),
       cmocka_unit_test(only_methods_that_look_for_the_best_confirm),
