@@ -461,8 +461,48 @@ static Expr arithmetic(Graph *g, AstOp op, Expr a, Expr b) {
   }
 }
 
+// What a number that is never negative is the distance from 0 of: w of abs(w), w^2, w*w and roots of these; NULL: it is none of them.
+static Ast *distance_of(const Ast *e) {
+  bool call = e->kind == AST_CALL && e->arg_count == 1, pair = e->kind == AST_BINARY;
+  if (call && strcmp(e->name, "abs") == 0) return e->args[0];
+  if (call && strcmp(e->name, "sqrt") == 0) return distance_of(e->args[0]);
+  if (pair && e->op == AST_TIMES && ast_equal(e->args[0], e->args[1])) return e->args[0];
+  bool power = pair && e->op == AST_POWER && e->args[1]->kind == AST_NUMBER;
+  double even = power ? e->args[1]->number / 2 : 0;
+  return even > 0 && even == floor(even) ? e->args[0] : NULL;
+}
+
+static bool is_zero(const Ast *e) {
+  return e->kind == AST_NUMBER && e->number == 0;
+}
+
+static Ast *ast_pair(Scope *s, const Ast *at, AstOp op, Ast *a, Ast *b) {
+  Ast *e = ARENA_ARRAY(s->flat->arena, Ast, 1);
+  *e = (Ast){.kind = AST_BINARY, .op = op, .line = at->line, .column = at->column, .arg_count = 2};
+  e->depth = (a->depth > b->depth ? a->depth : b->depth) + 1;
+  e->args = ARENA_ARRAY(s->flat->arena, Ast *, 2);
+  e->args[0] = a, e->args[1] = b;
+  return e;
+}
+
+// abs(w) > 0 as w > 0 or w < 0, and abs(w) <= 0 as w >= 0 and w <= 0: abs(w) itself only touches 0, and its zero would be no
+// event. NULL: e is of another form.
+static const Ast *split_distance(Scope *s, const Ast *e) {
+  bool right = is_zero(e->args[1]);
+  if (right == is_zero(e->args[0])) return NULL;
+  Ast *w = distance_of(e->args[!right]), *zero = e->args[right];
+  bool away = e->op == (right ? AST_GREATER : AST_LESS);
+  bool there = e->op == (right ? AST_LESS_EQUAL : AST_GREATER_EQUAL);
+  if (!w || !(away || there)) return NULL;
+  Ast *above = ast_pair(s, e, away ? AST_GREATER : AST_GREATER_EQUAL, w, zero);
+  Ast *below = ast_pair(s, e, away ? AST_LESS : AST_LESS_EQUAL, w, zero);
+  return ast_pair(s, e, away ? AST_OR : AST_AND, above, below);
+}
+
 static Typed binary(Scope *s, const Ast *e) {
   Graph *g = s->g;
+  const Ast *split = split_distance(s, e);
+  if (split) return binary(s, split);
   Typed a = scope_convert(s, e->args[0]), b = scope_convert(s, e->args[1]);
   if (scope_failed(s)) return real(0);
   if (e->op == AST_EQUAL || e->op == AST_NOT_EQUAL) return equality(s, e, a, b);

@@ -820,7 +820,7 @@ static bool has_own_value(const EventWork *e, int surface) {
   bool below = true, above = true; // they say the same there
   for (int j = 0; j < s->ne; j++) {
     if (s->surfaces.of[j] != s->surfaces.event[surface]) continue;
-    if (e->kind[j] == EVENT_SIGN) return false;
+    if (s->model->flat->events.at[j].kind == EVENT_SIGN) continue;
     double literal = event_literal(e, j, 0), negative = s->surfaces.side[j] > 0;
     below = below && literal == negative;
     above = above && literal == 1 - negative;
