@@ -466,6 +466,10 @@ bool event_common_moment(EventWork *e, double t, const double *y, double *moment
   int found = 0;
   if (!s->ns || !s->surfaces.count) return false;
   for (int i = 0; i < s->nx; i++) speed = fmax(speed, fabs(e->f_before[i]));
+  if (e->leaves_exactly && e->pending[e->found]) {
+    memcpy(moment, e->leave_moment, (size_t)s->ns * sizeof *moment);
+    found++;
+  }
   for (int k = 0; k < s->ne; k++) {
     if (!e->pending[k] || e->slides[k]) continue;
     system_event_sens(e->work, t, y, k, e->f_before, &e->rate, e->by_column);
@@ -473,14 +477,13 @@ bool event_common_moment(EventWork *e, double t, const double *y, double *moment
     for (int c = 0; c < s->ns; c++) {
       double own = -e->by_column[c] / e->rate, size = 0;
       for (int i = 0; i < s->nx; i++) size = fmax(size, fabs(y[s->nx + i * s->stride + c]));
-      double allowed = ALIKE * fmax(fabs(own), fabs(moment[c])) + NOISE * size / speed;
+      double allowed =
+          ALIKE * fmax(fabs(own), fabs(moment[c])) + (speed > 0 ? NOISE * size / speed : 0);
       if (found && !(fabs(own - moment[c]) <= allowed)) return false;
       if (!found) moment[c] = own;
     }
     found++;
   }
-  if (found == 1 && e->pending[e->found] && e->leaves_exactly)
-    memcpy(moment, e->leave_moment, (size_t)s->ns * sizeof *moment);
   return found > 0;
 }
 
@@ -590,12 +593,13 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   system_event_scales(e->work, t, y, e->scale);
   double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol, e->bend);
   e->leaves_exactly = false;
-  double since = slide_begin_leave(e, t, y, e->found);
-  bool settled = s->hybrid ? event_cross_jump(e, t, y, event) : cross_all(e, t, y, event);
+  double since = slide_begin_leave(e, t, y, e->found), at = t - since;
+  bool settled = s->hybrid ? event_cross_jump(e, at, y, event) : cross_all(e, at, y, event);
   e->leaves = false;
-  if (settled && s->hybrid) settled = event_settle_slides(e, t, y, true, event);
+  if (settled && s->hybrid) settled = event_settle_slides(e, at, y, true, event);
+  e->slips = -1;
   if (!settled) return false;
-  if (since > 0 && !e->jumped) slide_end_leave(e, t, y, since);
+  if (since > 0) slide_end_leave(e, t, y, since);
   slide_rhs(e, t, y, e->f_new);
   if (!e->slid && !(s->hybrid && e->jumped) && slopes_go_on(e, y, h, tol))
     *continuous = bend_of(e, t, y, e->f_new, h, tol, e->slope) <= BEND_MOST * bend;

@@ -6,15 +6,37 @@ static EventSample new_sample(Arena *a, int ne) {
   return (EventSample){0, ARENA_ARRAY(a, double, ne + 8), ARENA_ARRAY(a, double, ne + 8)};
 }
 
+static int surface_of(const System *s, int event) {
+  int k = s->surfaces.of[event];
+  return k < 0 ? -1 : s->surfaces.row[k];
+}
+
+static void list_events(Arena *a, const System *s, EventWork *e) {
+  int surfaces = s->surfaces.count, *count = ARENA_ARRAY(a, int, surfaces);
+  e->events_of = ARENA_ARRAY(a, int *, surfaces);
+  for (int j = 0; j < s->ne; j++)
+    if (surface_of(s, j) >= 0) count[surface_of(s, j)]++;
+  for (int i = 0; i < surfaces; i++) {
+    e->events_of[i] = ARENA_ARRAY(a, int, count[i] + 1);
+    e->events_of[i][count[i]] = -1;
+  }
+  for (int j = s->ne - 1; j >= 0; j--)
+    if (surface_of(s, j) >= 0) e->events_of[surface_of(s, j)][--count[surface_of(s, j)]] = j;
+}
+
 static void new_slide(Arena *a, const System *s, EventWork *e) {
   int surfaces = s->surfaces.count;
   e->slides = ARENA_ARRAY(a, bool, s->ne + 1);
   e->decided = ARENA_ARRAY(a, bool, s->ne + 1);
   e->sticks = ARENA_ARRAY(a, long, s->ne + 1);
   if (!surfaces) return;
+  e->own_side = ARENA_ARRAY(a, int, s->ne + 1);
   e->own_low = ARENA_ARRAY(a, double, s->ne + 1);
   e->own_high = ARENA_ARRAY(a, double, s->ne + 1);
   e->own_size = ARENA_ARRAY(a, double, s->ne + 1);
+  list_events(a, s, e);
+  e->arrival_rate = ARENA_ARRAY(a, double, surfaces + 8);
+  e->modes_before = ARENA_ARRAY(a, double, s->ne + 1);
   e->before_slide = ARENA_ARRAY(a, double, s->ne + 1);
   e->slide_rate = ARENA_ARRAY(a, double, surfaces + 8);
   e->share_by = ARENA_ARRAY(a, double, SLIDE_MOST * s->stride + 16);
@@ -77,7 +99,7 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->by_column = ARENA_ARRAY(a, double, s->stride + 16);
   e->count = ARENA_ARRAY(a, long, s->ne + 1);
   e->moment = ARENA_ARRAY(a, double, s->stride + 16);
-  e->stuck = -1;
+  e->stuck = e->slips = -1;
   new_slide(a, s, e);
   if (s->hybrid) {
     e->later = ARENA_ARRAY(a, double, s->ne + 8);
@@ -104,6 +126,7 @@ void event_memory(EventWork *e, Memory *m) {
     MEMORY_VALUE(m, e->slide_count);
     MEMORY_ARRAY(m, e->slides, ne);
     MEMORY_ARRAY(m, e->kind, ne);
+    MEMORY_ARRAY(m, e->own_side, ne);
     MEMORY_ARRAY(m, e->own_low, ne);
     MEMORY_ARRAY(m, e->own_high, ne);
     MEMORY_ARRAY(m, e->own_size, ne);
@@ -141,8 +164,8 @@ size_t event_keep(EventWork *e, MemoryUse use, double *y) {
   return m.bytes;
 }
 
-double event_literal(const EventWork *e, int k, double w) {
-  switch (e->kind[k]) {
+double event_literal_of(EventKind kind, double w) {
+  switch (kind) {
   case EVENT_FLOOR: return floor(w);
   case EVENT_SIGN: return (w > 0) - (w < 0);
   case EVENT_NOT_POSITIVE: return w <= 0;

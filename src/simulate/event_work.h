@@ -76,18 +76,23 @@ typedef struct EventWork {
   // Of motions that stay on surfaces, see slide.h.
   bool never_slides;
   bool slide_over; // at the last decision more surfaces than SLIDE_MOST were reached
-  int slide[SLIDE_MOST], slide_count;    // numbers of surfaces
-  bool *slides;                          // by event: belongs to one of these
+  int **events_of; // by surface: its events, and -1
+  int slide[SLIDE_MOST], slide_count; // numbers of surfaces
+  bool *slides;                       // by event: belongs to one of these
+  // By event that stands for a surface: the motion rests there by a value that the law has on it; which side is compared with
+  // that, 0: it does not rest so.
+  int *own_side;
   bool *decided;                         // by event: its surface was left just now, to its side
   bool slid;                             // surfaces were reached or left at this event
   long *sticks;                          // by event: how often its surface began to hold the motion
   long more_rhs;                         // evaluations of the equations besides one for each call
   double *own_low, *own_high, *own_size; // by event: those of w, while they are of the share
-  double *before_slide;                  // scratch: modes
+  double *before_slide, *modes_before;   // scratch: modes
   double *corner[SLIDE_MOST + 1];        // scratch: the motion, outputs or Jacobian at corners
   double *slide_rate, *slide_by[SLIDE_MOST + 1], *share_by, *mixed; // scratch, see slide.c
-  double *moved, *contribution, *arriving;                          // the same
+  double *moved, *contribution, *arriving, *arrival_rate;           // the same
   // Of a motion that leaves a surface on which it rested by itself.
+  int slips; // the surface, while that is passed; else -1
   bool leaves_exactly;
   double *leaving,
       *leave_moment; // slopes on it, those of sensitivities too; by column: how the time moves
@@ -120,7 +125,10 @@ size_t event_keep(EventWork *e, MemoryUse use, double *y);
 static const double EVENT_ROUNDING = 1e-12;
 
 // What the relation, floor or sign gives for w.
-double event_literal(const EventWork *e, int k, double w);
+double event_literal_of(EventKind kind, double w);
+static inline double event_literal(const EventWork *e, int k, double w) {
+  return event_literal_of(e->kind[k], w);
+}
 
 // The limit that w is nearest to, and whether w stands there up to rounding errors.
 static inline double event_limit(const EventWork *e, int k, double w) {

@@ -25,33 +25,49 @@ static const double LEAST_WRONG = 1e-7; // of shares, and relative of rates
 static const double SINGULAR = 1e-11;   // of the largest number of a matrix
 static const double LEAST_SIZE = 1e-3;  // of w: of its change by one side during the simulation
 static const double DRIFT = 1e-11;      // of the size of w
-static const double LATEST = 1e-3;      // of the duration: so late a motion is seen to leave
-static const double RELEASED = 1e-9;    // of the same: a jump has taken the motion away
+static const double HOLDS =
+    1e-7; // shares of sides, up to which a law holds the motion by its own value
+static const double ALMOST = 0.999;  // of the time since then: what made it leave has happened
+static const double LATEST = 1e-3;   // of the duration: so late a motion is seen to leave
+static const double RELEASED = 1e-9; // of the same: a jump has taken the motion away
 
 // ---------------------------------------------------------------- corners
 
-// The modes of all events of a surface, as they are at this side of it, and those of sign(w) with this value.
+// What event j says exactly on its surface.
+static double literal_mode(const EventWork *e, int j) {
+  return event_literal_of(e->work->system->model->flat->events.at[j].kind, 0);
+}
+
+static void set_literal(EventWork *e, int surface) {
+  for (const int *j = e->events_of[surface]; *j >= 0; j++)
+    system_set_mode(e->work, *j, literal_mode(e, *j));
+}
+
+static int *own_side(EventWork *e, int surface) {
+  return &e->own_side[e->work->system->surfaces.event[surface]];
+}
+
+// The modes of all events of a surface, as they are at this side of it, and those of sign(w) with this value. Where the motion rests
+// there by a value that the law has on the surface itself, that one is instead of the side w < 0, and the side that differs more from
+// it instead of w > 0.
 static void set_value(EventWork *e, int surface, int side, double value) {
   const System *s = e->work->system;
-  for (int j = 0; j < s->ne; j++) {
-    if (s->surfaces.of[j] != s->surfaces.event[surface]) continue;
-    int same = s->surfaces.side[j];
-    bool sign = s->model->flat->events.at[j].kind == EVENT_SIGN;
-    system_set_mode(e->work, j, sign ? value * same : side * same < 0);
+  int own = *own_side(e, surface);
+  if (own && side <= 0) {
+    set_literal(e, surface);
+    return;
+  }
+  if (own) side = own, value = own;
+  for (const int *j = e->events_of[surface]; *j >= 0; j++) {
+    int same = s->surfaces.side[*j];
+    bool sign = s->model->flat->events.at[*j].kind == EVENT_SIGN;
+    system_set_mode(e->work, *j, sign ? value * same : side * same < 0);
   }
 }
 
 // Side 0: as they rest while it slides.
 static void set_side(EventWork *e, int surface, int side) {
   set_value(e, surface, side, side);
-}
-
-// What they say exactly on it.
-static void set_literal(EventWork *e, int surface) {
-  const System *s = e->work->system;
-  for (int j = 0; j < s->ne; j++)
-    if (s->surfaces.of[j] == s->surfaces.event[surface])
-      system_set_mode(e->work, j, event_literal(e, j, 0));
 }
 
 // Corner 0 has all surfaces of the list at their sides w < 0, corner i > 0 has number i - 1 at w > 0. share: sign(w) has the value
@@ -96,23 +112,19 @@ static bool eliminate(int n, double A[MOST][MOST], double *b) {
   return true;
 }
 
-// A x = b, b becomes x. Surfaces may depend on each other (two bodies that stick to the ground and to each other): the motion is
-// then the same for many shares, and the shortest x is taken, by Tikhonov's regularisation repeated on its residual. x = A^T z has no part
-// that A does not see, so that rounding errors do not make it jump from one time to the next.
-static bool solve(int n, double A[MOST][MOST], double *b) {
+// Of the solutions of A x = b the shortest, by Tikhonov's regularisation repeated on its residual; b becomes x. x = A^T z has no part that A
+// does not see, so that rounding errors do not make it jump from one time to the next. false: the equations contradict each other.
+static bool find_shortest(int n, double A[MOST][MOST], double *b) {
   enum { REPEATS = 6 };
   static const double WEIGHT = 1e-6;
-  double copy[MOST][MOST], right[MOST], x[MOST] = {0}, size = 0;
-  memcpy(right, b, (size_t)n * sizeof *b);
-  for (int r = 0; r < n; r++) memcpy(copy[r], A[r], (size_t)n * sizeof **A);
-  if (eliminate(n, copy, b)) return true;
+  double copy[MOST][MOST], x[MOST] = {0}, size = 0;
   for (int r = 0; r < n; r++)
     for (int c = 0; c < n; c++) size += A[r][c] * A[r][c];
   if (!(size > 0 && isfinite(size))) return false;
   for (int repeat = 0; repeat < REPEATS; repeat++) {
     double z[MOST];
     for (int r = 0; r < n; r++) {
-      z[r] = right[r];
+      z[r] = b[r];
       for (int c = 0; c < n; c++) z[r] -= A[r][c] * x[c];
       for (int k = 0; k < n; k++) {
         copy[r][k] = r == k ? WEIGHT * size : 0;
@@ -123,13 +135,28 @@ static bool solve(int n, double A[MOST][MOST], double *b) {
     for (int i = 0; i < n; i++)
       for (int r = 0; r < n; r++) x[i] += A[r][i] * z[r];
   }
-  for (int r = 0; r < n; r++) { // the equations must not contradict each other
-    double rest = right[r], terms = fabs(right[r]);
+  for (int r = 0; r < n; r++) {
+    double rest = b[r], terms = fabs(b[r]);
     for (int c = 0; c < n; c++) rest -= A[r][c] * x[c], terms += fabs(A[r][c] * x[c]);
     if (fabs(rest) > 1e-8 * terms + 1e-12 * sqrt(size)) return false;
   }
   memcpy(b, x, (size_t)n * sizeof *b);
   return true;
+}
+
+static bool find_unique(int n, double A[MOST][MOST], double *b) {
+  double copy[MOST][MOST], x[MOST];
+  memcpy(x, b, (size_t)n * sizeof *b);
+  for (int r = 0; r < n; r++) memcpy(copy[r], A[r], (size_t)n * sizeof **A);
+  if (!eliminate(n, copy, x)) return false;
+  memcpy(b, x, (size_t)n * sizeof *b);
+  return true;
+}
+
+// A x = b, b becomes x. Surfaces may depend on each other (two bodies that stick to the ground and to each other): the motion is
+// then the same for many shares, and the shortest x is taken.
+static bool solve(int n, double A[MOST][MOST], double *b) {
+  return find_unique(n, A, b) || find_shortest(n, A, b);
 }
 
 // What the surfaces of a list do to their own rates.
@@ -150,14 +177,36 @@ static void copy_matrix(int n, double from[MOST][MOST], double to[MOST][MOST]) {
   for (int r = 0; r < n; r++) memcpy(to[r], from[r], (size_t)n * sizeof **to);
 }
 
-static void find_shares(int count, const Rates *r, double *share) {
+// A x = b for shares of what the motion slides on. Where several serve, laws that rest by themselves have none if the others can hold
+// the motion.
+static bool solve_shares(EventWork *e, double A[MOST][MOST], double *b) {
+  int n = e->slide_count;
+  double others[MOST][MOST];
+  bool own = false;
+  if (find_unique(n, A, b)) return true;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      bool is_own = *own_side(e, e->slide[i]);
+      others[j][i] = is_own ? 0 : A[j][i];
+      own = own || is_own;
+    }
+  return (own && find_shortest(n, others, b)) || find_shortest(n, A, b);
+}
+
+// From here the shares are looked for, so that the shortest is the one in the middle.
+static double middle(EventWork *e, int i) {
+  return *own_side(e, e->slide[i]) ? 0 : 0.5;
+}
+
+static void find_shares(EventWork *e, const Rates *r, double *share) {
+  int n = e->slide_count;
   double A[MOST][MOST];
-  for (int j = 0; j < count; j++) { // from 1/2, so that the shortest is the one in the middle
+  for (int j = 0; j < n; j++) {
     share[j] = -r->base[j];
-    for (int i = 0; i < count; i++) A[j][i] = r->by[j][i], share[j] -= 0.5 * r->by[j][i];
+    for (int i = 0; i < n; i++) A[j][i] = r->by[j][i], share[j] -= middle(e, i) * r->by[j][i];
   }
-  bool found = solve(count, A, share);
-  for (int j = 0; j < count; j++) share[j] = found ? share[j] + 0.5 : nan("");
+  bool found = solve_shares(e, A, share);
+  for (int j = 0; j < n; j++) share[j] = found ? share[j] + middle(e, j) : nan("");
 }
 
 static double weight(const EventWork *e, const double *share, int corner) {
@@ -261,11 +310,12 @@ static double refine(EventWork *e, double t, const double *x, const Rates *r, do
     }
     if (done) break;
     rates_by_share(e, t, x, e->slide, n, share, A);
-    if (!solve(n, A, b)) return HUGE_VAL;
+    if (!solve_shares(e, A, b)) return HUGE_VAL;
     moved = 0;
     for (int j = 0; j < n; j++) share[j] -= b[j], moved = fmax(moved, fabs(b[j]));
   }
-  for (int j = 0; j < n; j++) beyond = fmax(beyond, fmax(-share[j], share[j] - 1));
+  for (int j = 0; j < n; j++)
+    if (!*own_side(e, e->slide[j])) beyond = fmax(beyond, fmax(-share[j], share[j] - 1));
   return beyond;
 }
 
@@ -274,7 +324,10 @@ static double refine(EventWork *e, double t, const double *x, const Rates *r, do
 static void refine_shares(EventWork *e, double t, const double *x, const Rates *r, double *share) {
   int n = e->slide_count;
   double other[MOST];
-  for (int j = 0; j < n; j++) share[j] = fmin(fmax(share[j], 0), 1), other[j] = 0.5;
+  for (int j = 0; j < n; j++) {
+    other[j] = middle(e, j);
+    share[j] = *own_side(e, e->slide[j]) ? 0 : fmin(fmax(share[j], 0), 1);
+  }
   double beyond = refine(e, t, x, r, share);
   if (beyond > 0 && refine(e, t, x, r, other) < beyond)
     memcpy(share, other, (size_t)n * sizeof *share);
@@ -296,14 +349,40 @@ static void by_share(EventWork *e, double t, const double *y, Evaluation *what, 
 
 // ---------------------------------------------------------------- shares
 
+// What rests by itself is compared with the side that differs more from it.
+static void choose_sides(EventWork *e, double t, const double *x) {
+  int n = e->slide_count;
+  double literal[MOST];
+  bool any = false;
+  for (int i = 0; i < n; i++) any |= *own_side(e, e->slide[i]) != 0;
+  if (!any) return;
+  for (int c = 0; c <= n; c++) {
+    int *own = c ? own_side(e, e->slide[c - 1]) : NULL, best = 0;
+    double most = -1;
+    for (int side = -1; side <= 1 && c && *own; side += 2) {
+      *own = side;
+      set_corner(e, e->slide, n, c, NULL);
+      system_slide(e->work, t, x, e->slide_rate, NULL);
+      double by = fabs(e->slide_rate[e->slide[c - 1]] - literal[c - 1]);
+      if (by > most) most = by, best = side;
+    }
+    if (c && *own) *own = best;
+    if (c) continue;
+    set_corner(e, e->slide, n, 0, NULL);
+    system_slide(e->work, t, x, e->slide_rate, NULL);
+    for (int i = 0; i < n; i++) literal[i] = e->slide_rate[e->slide[i]];
+  }
+}
+
 static void shares_at(EventWork *e, double t, const double *x, double *share) {
   Rates r = {0};
+  choose_sides(e, t, x);
   for (int c = 0; c <= e->slide_count; c++) {
     set_corner(e, e->slide, e->slide_count, c, NULL);
     system_slide(e->work, t, x, e->slide_rate, NULL);
     note_rates(e->slide, e->slide_count, e->slide_rate, c, &r);
   }
-  find_shares(e->slide_count, &r, share);
+  find_shares(e, &r, share);
   if (e->work->system->surfaces.bends) refine_shares(e, t, x, &r, share);
   rest(e);
 }
@@ -314,7 +393,10 @@ static void shares_with_slopes(EventWork *e, double t, const double *y, double *
   int n = e->slide_count;
   Rates r = {0};
   bool bends = s->surfaces.bends;
-  if (bends) shares_at(e, t, y, share);
+  if (bends)
+    shares_at(e, t, y, share);
+  else
+    choose_sides(e, t, y);
   for (int c = 0; c <= n; c++) {
     set_corner(e, e->slide, n, c, bends ? share : NULL);
     system_slide(e->work, t, y, e->slide_rate, e->slide_by[c]);
@@ -323,7 +405,7 @@ static void shares_with_slopes(EventWork *e, double t, const double *y, double *
   if (bends)
     rates_by_share(e, t, y, e->slide, n, share, r.by);
   else
-    find_shares(n, &r, share);
+    find_shares(e, &r, share);
   rest(e);
   for (int k = 0; k < s->ns; k++) {
     double A[MOST][MOST], b[MOST];
@@ -333,7 +415,7 @@ static void shares_with_slopes(EventWork *e, double t, const double *y, double *
       for (int c = 0; c <= n; c++)
         b[j] -= weight(e, share, c) * e->slide_by[c][e->slide[j] * s->stride + k];
     }
-    bool found = solve(n, A, b);
+    bool found = solve_shares(e, A, b);
     for (int j = 0; j < n; j++) e->share_by[j * s->stride + k] = found ? b[j] : nan("");
   }
 }
@@ -390,7 +472,10 @@ void slide_events(EventWork *e, double t, const double *x, double *switching) {
   mix_corners(e, t, x, evaluate_events, s->ne, share, switching);
   for (int j = 0; j < s->ne; j++)
     if (e->slides[j]) switching[j] = 0.5;
-  for (int i = 0; i < e->slide_count; i++) switching[s->surfaces.event[e->slide[i]]] = share[i];
+  for (int i = 0; i < e->slide_count; i++) {
+    bool own = *own_side(e, e->slide[i]);
+    switching[s->surfaces.event[e->slide[i]]] = own ? 0.5 + 0.5 * share[i] / HOLDS : share[i];
+  }
 }
 
 void slide_outputs(EventWork *e, double t, const double *y, double *values, double *sens) {
@@ -448,6 +533,7 @@ void slide_project(EventWork *e, double t, double *y, bool columns) {
   int n = e->slide_count, ns = columns ? s->ns : 0;
   if (!n) return;
   Rates r = {0};
+  choose_sides(e, t, y);
   for (int c = 0; c <= n; c++) {
     set_corner(e, e->slide, n, c, NULL);
     system_slide(e->work, t, y, e->slide_rate, NULL);
@@ -469,7 +555,7 @@ void slide_project(EventWork *e, double t, double *y, bool columns) {
     copy_matrix(n, r.by, A);
     for (int j = 0; j < n; j++)
       b[j] = k < 0 ? e->mixed[s->surfaces.event[e->slide[j]]] : e->share_by[j * s->stride + k];
-    if (!solve(n, A, b)) continue;
+    if (!solve_shares(e, A, b)) continue;
     for (int i = 0; i < s->nx; i++)
       for (int j = 0; j < n; j++) {
         double by = (e->corner[j + 1][i] - e->corner[0][i]) * b[j];
@@ -496,12 +582,10 @@ bool slide_keep(EventWork *e, double t, double *y, double allowed) {
 
 // A motion that begins on a surface has shown no size of its w yet. turn: how much the rate of w changes from one side to the other.
 static void show_size(EventWork *e, int surface, double turn) {
-  const System *s = e->work->system;
   double least = LEAST_SIZE * fabs(turn) * e->span;
-  for (int j = 0; j < s->ne; j++) {
-    if (s->surfaces.of[j] != s->surfaces.event[surface]) continue;
-    e->low[j] = fmin(e->low[j], -least), e->high[j] = fmax(e->high[j], least);
-    e->size[j] = fmax(e->size[j], 2 * least);
+  for (const int *j = e->events_of[surface]; *j >= 0; j++) {
+    e->low[*j] = fmin(e->low[*j], -least), e->high[*j] = fmax(e->high[*j], least);
+    e->size[*j] = fmax(e->size[*j], 2 * least);
   }
 }
 
@@ -513,10 +597,10 @@ static void begin_surface(EventWork *e, int surface, double turn) {
   e->own_low[k] = e->low[k], e->own_high[k] = e->high[k], e->own_size[k] = e->size[k];
   e->low[k] = 0, e->high[k] = e->size[k] = 1;
   e->kind[k] = EVENT_FLOOR; // of its share, which is searched instead of w
-  for (int j = 0; j < s->ne; j++)
-    if (s->surfaces.of[j] == k)
-      e->slides[j] = true, e->pending[j] = e->held[j] = e->decided[j] = false,
-      e->forgiven[j] = nan(""), e->rests[j] = false;
+  for (const int *j = e->events_of[surface]; *j >= 0; j++)
+    e->slides[*j] = true, e->pending[*j] = e->held[*j] = e->decided[*j] = false,
+    e->forgiven[*j] = nan(""), e->rests[*j] = false;
+  e->count[k]++, e->sticks[k]++;
   set_side(e, surface, 0);
 }
 
@@ -528,29 +612,23 @@ static void end_surface(EventWork *e, int surface, int side) {
   e->slide_count = at;
   e->low[k] = e->own_low[k], e->high[k] = e->own_high[k], e->size[k] = e->own_size[k];
   e->kind[k] = s->model->flat->events.at[k].kind;
-  for (int j = 0; j < s->ne; j++)
-    if (s->surfaces.of[j] == k)
-      e->slides[j] = e->pending[j] = false, e->decided[j] = true, e->forgiven[j] = 0,
-      e->rests[j] = false;
+  e->own_side[k] = 0;
+  for (const int *j = e->events_of[surface]; *j >= 0; j++)
+    e->slides[*j] = e->pending[*j] = e->rests[*j] = false, e->decided[*j] = true,
+    e->forgiven[*j] = 0;
   set_side(e, surface, side);
 }
 
-// The motion stays on the surface while its modes are those of this side, or side 0: those on the surface itself. true: modes have
-// changed.
+// Others hold the motion on the surface while its modes are those of this side. true: modes have changed.
 static bool hold_side(EventWork *e, int surface, int side, double turn) {
-  const System *s = e->work->system;
-  int k = s->surfaces.event[surface];
   bool changed = false;
   show_size(e, surface, turn);
-  for (int j = 0; j < s->ne; j++) e->before_slide[j] = system_mode(e->work, j);
-  if (side)
-    set_side(e, surface, side);
-  else
-    set_literal(e, surface);
-  for (int j = 0; j < s->ne; j++) {
-    changed |= system_mode(e->work, j) != e->before_slide[j];
-    if (s->surfaces.of[j] == k)
-      e->pending[j] = false, e->decided[j] = true, e->forgiven[j] = 0, e->rests[j] = side == 0;
+  for (const int *j = e->events_of[surface]; *j >= 0; j++)
+    e->before_slide[*j] = system_mode(e->work, *j);
+  set_side(e, surface, side);
+  for (const int *j = e->events_of[surface]; *j >= 0; j++) {
+    changed |= system_mode(e->work, *j) != e->before_slide[*j];
+    e->pending[*j] = e->rests[*j] = false, e->decided[*j] = true, e->forgiven[*j] = 0;
   }
   return changed;
 }
@@ -588,11 +666,12 @@ static bool is_sliding(const EventWork *e, int surface) {
   return false;
 }
 
-typedef struct List { // of surfaces
+typedef struct SurfaceList {
   int at[MOST], count;
-} List;
+  int side[MOST]; // of those that rested: to which they slip
+} SurfaceList;
 
-static bool contains(const List *list, int surface) {
+static bool contains(const SurfaceList *list, int surface) {
   for (int i = 0; i < list->count; i++)
     if (list->at[i] == surface) return true;
   return false;
@@ -603,8 +682,8 @@ static bool is_reached(const EventWork *e, int surface) {
   int k = s->surfaces.event[surface];
   if (e->through[k]) return false;
   if (s->hybrid && e->needed[k] == 0) return false;
-  for (int j = 0; j < s->ne; j++)
-    if (s->surfaces.of[j] == k && e->pending[j]) return true;
+  for (const int *j = e->events_of[surface]; *j >= 0; j++)
+    if (e->pending[*j]) return true;
   return fabs(e->mixed[k]) <= EVENT_ROUNDING * e->size[k];
 }
 
@@ -711,7 +790,7 @@ static bool find_digits(int n, const Rates *r, int *digit, bool *still) {
 }
 
 // Surfaces that turn the motion back by themselves; others are crossed as events.
-static int list_reached(EventWork *e, double t, const double *x, const List *but, int *list,
+static int list_reached(EventWork *e, double t, const double *x, const SurfaceList *but, int *list,
                         bool *too_many) {
   const System *s = e->work->system;
   int n = 0;
@@ -759,37 +838,30 @@ static bool find_bent_digits(EventWork *e, double t, const double *x, const int 
 }
 
 static bool are_signs(const EventWork *e, const int *list, int n) {
-  const System *s = e->work->system;
-  for (int j = 0; j < s->ne; j++)
-    for (int i = 0; i < n; i++)
-      if (s->surfaces.of[j] == s->surfaces.event[list[i]] &&
-          s->model->flat->events.at[j].kind != EVENT_SIGN)
-        return false;
+  const Event *events = e->work->system->model->flat->events.at;
+  for (int i = 0; i < n; i++)
+    for (const int *j = e->events_of[list[i]]; *j >= 0; j++)
+      if (events[*j].kind != EVENT_SIGN) return false;
   return true;
 }
 
-// The motion and the rates of surfaces with the modes in use: before a change.
-typedef struct Arrival {
-  bool known;
-  double rate[MOST]; // of the surfaces of a list
-} Arrival;
-
-static Arrival arrival_of(EventWork *e, double t, const double *y, const int *list, int n,
-                          bool columns) {
+// The motion and the rates of the surfaces that it has reached, with the modes in use: before a change. false: nobody asks.
+static bool note_arrival(EventWork *e, double t, const double *y, bool columns) {
   const System *s = e->work->system;
-  Arrival a = {.known = columns && s->ns};
-  if (!a.known) return a;
+  if (!columns || !s->ns) return false;
   slide_rhs(e, t, y, e->arriving);
-  for (int i = 0; i < n; i++)
-    system_event_sens(e->work, t, y, s->surfaces.event[list[i]], e->arriving, &a.rate[i],
-                      e->by_column);
-  return a;
+  system_events(e->work, t, y, e->mixed);
+  for (int f = 0; f < s->surfaces.count; f++)
+    if (is_reached(e, f))
+      system_event_sens(e->work, t, y, s->surfaces.event[f], e->arriving, &e->arrival_rate[f],
+                        e->by_column);
+  return true;
 }
 
 // S += (f_before - f) dt/dp, where one surface is reached: its time moves by -(w_x S + w_p)/(its rate before).
-static void carry_onto(EventWork *e, double t, double *y, int surface, double rate) {
+static void carry_onto(EventWork *e, double t, double *y, int surface) {
   const System *s = e->work->system;
-  double unused;
+  double unused, rate = e->arrival_rate[surface];
   slide_rhs(e, t, y, e->contribution);
   system_event_sens(e->work, t, y, s->surfaces.event[surface], e->arriving, &unused, e->by_column);
   for (int i = 0; i < s->nx && rate != 0; i++)
@@ -798,158 +870,234 @@ static void carry_onto(EventWork *e, double t, double *y, int surface, double ra
           (e->arriving[i] - e->contribution[i]) * e->by_column[k] / rate;
 }
 
-// Of w, with the modes in use and the mixtures of what slides. beyond: some of their shares are not between 0 and 1; may be NULL.
-static double rate_of(EventWork *e, double t, const double *x, int surface, bool *beyond) {
-  double share[MOST], rate = 0;
-  if (beyond) *beyond = false;
-  if (e->slide_count) shares_at(e, t, x, share);
-  for (int i = 0; i < e->slide_count && beyond; i++)
-    *beyond = *beyond || !(share[i] >= 0 && share[i] <= 1);
-  for (int c = 0; c <= e->slide_count; c++) {
-    set_corner(e, e->slide, e->slide_count, c, e->work->system->surfaces.bends ? share : NULL);
-    system_slide(e->work, t, x, e->slide_rate, NULL);
-    rate += weight(e, share, c) * e->slide_rate[surface];
-  }
-  rest(e);
-  return rate;
-}
+// ---------------------------------------------------------------- laws with a value of their own
+
+// Laws may say more on the surface than between its sides, as friction that holds more than it rubs: if v > 0 then Fc elseif v < 0
+// then -Fc else max(-Fs, min(Fs, load)). While they keep w, the motion rests there by them, whatever the sides do: f is what they say,
+// and a share of the difference to one side, which takes away what rounding errors and drift add. It leaves where that share becomes
+// larger than that.
 
 // Whether its relations say something on the surface that they say on neither side of it. That sign(0) is 0 does not count.
 static bool has_own_value(const EventWork *e, int surface) {
   const System *s = e->work->system;
   bool below = true, above = true; // they say the same there
-  for (int j = 0; j < s->ne; j++) {
-    if (s->surfaces.of[j] != s->surfaces.event[surface]) continue;
-    if (s->model->flat->events.at[j].kind == EVENT_SIGN) continue;
-    double literal = event_literal(e, j, 0), negative = s->surfaces.side[j] > 0;
+  for (const int *j = e->events_of[surface]; *j >= 0; j++) {
+    if (s->model->flat->events.at[*j].kind == EVENT_SIGN) continue;
+    double literal = literal_mode(e, *j), negative = s->surfaces.side[*j] > 0;
     below = below && literal == negative;
     above = above && literal == 1 - negative;
   }
   return !below && !above;
 }
 
-// Laws that say more on the surface than between its sides, as friction that holds more than it rubs: if v > 0 then Fc elseif v < 0
-// then -Fc else max(-Fs, min(Fs, load)). While they keep w, the motion rests there, whatever the sides do. The others go on as has been
-// decided.
-static bool rests_by_itself(EventWork *e, double t, const double *y, int surface, double turn) {
-  const System *s = e->work->system;
-  bool beyond;
-  for (int j = 0; j < s->ne; j++) e->before_slide[j] = system_mode(e->work, j);
-  set_literal(e, surface);
-  double rate = rate_of(e, t, y, surface, &beyond);
-  for (int j = 0; j < s->ne; j++) system_set_mode(e->work, j, e->before_slide[j]);
-  return !beyond && fabs(rate) <= ROUNDED * fabs(turn);
+static bool turns_back(EventWork *e, double t, const double *x, int surface, double *turn) {
+  int one = 1;
+  Rates r;
+  rates_of(e, t, x, &surface, &one, &r);
+  *turn = r.by[0][0];
+  return r.by[0][0] < -ROUNDED * fabs(r.base[0]);
 }
 
-// With w'' constant, w = w'' s^2/2 after the time s. Where nothing else slides, the time of leaving is that at which the rate r = w' on
-// the surface became positive: dt/dp = -(r_x S + r_p)/(dr/dt), taken at that time, with what slid there.
-double slide_begin_leave(EventWork *e, double t, const double *y, int event) {
+// What is decided at one time: what rests by itself, and for the other surfaces that are reached, see violation().
+typedef struct Decision {
+  SurfaceList resting, other;
+  double turn[MOST]; // of resting
+  int side[MOST];    // of resting: to which it would leave
+  int digit[MOST];
+  bool still[MOST];
+  Rates r;
+} Decision;
+
+static bool find_others(EventWork *e, double t, const double *x, Decision *d, bool *too_many) {
+  for (int i = 0; i < d->resting.count; i++) set_literal(e, d->resting.at[i]);
+  int *list = d->other.at, n;
+  d->r = (Rates){0};
+  n = d->other.count = list_reached(e, t, x, &d->resting, list, too_many);
+  *too_many = *too_many || n + d->resting.count > MOST;
+  if (*too_many) return false;
+  if (!n || (rates_of(e, t, x, list, &n, &d->r) && find_digits(n, &d->r, d->digit, d->still)))
+    return true;
+  return e->work->system->surfaces.bends && are_signs(e, list, n) &&
+         find_bent_digits(e, t, x, list, n, &d->r, d->digit, d->still);
+}
+
+// With all as decided: the number of the one that rests by itself with the largest share, if that is too large; -1: all hold.
+static int find_slipping(EventWork *e, double t, const double *x, Decision *d) {
+  int slide[MOST], count = e->slide_count, worst = -1;
+  double share[MOST], most = 0.9 * HOLDS;
+  memcpy(slide, e->slide, sizeof slide);
+  e->slide_count = 0;
+  for (int i = 0; i < d->resting.count; i++) {
+    e->slide[e->slide_count++] = d->resting.at[i];
+    *own_side(e, d->resting.at[i]) = 1;
+  }
+  for (int i = 0; i < d->other.count; i++) {
+    if (!d->digit[i]) e->slide[e->slide_count++] = d->other.at[i];
+    if (d->digit[i]) set_side(e, d->other.at[i], d->digit[i] == 1 ? 1 : -1);
+  }
+  shares_at(e, t, x, share);
+  for (int i = 0; i < d->resting.count; i++) {
+    int *own = own_side(e, d->resting.at[i]);
+    d->side[i] = share[i] * *own > 0 ? 1 : -1;
+    *own = 0;
+    if (!(fabs(share[i]) <= most)) worst = i, most = isnan(share[i]) ? HUGE_VAL : fabs(share[i]);
+  }
+  memcpy(e->slide, slide, sizeof slide);
+  e->slide_count = count;
+  return worst;
+}
+
+static void restore_modes(EventWork *e) {
+  for (int k = 0; k < e->work->system->ne; k++) system_set_mode(e->work, k, e->modes_before[k]);
+}
+
+// Looks for the most surfaces that rest by themselves. rested: those that did before. false: no answer.
+static bool find_decision(EventWork *e, double t, const double *x, Decision *d,
+                          SurfaceList *rested) {
   const System *s = e->work->system;
-  int k = s->surfaces.count ? s->surfaces.of[event] : -1;
-  if (k < 0 || !e->rests[event] || e->slides[event]) return 0;
-  int surface = s->surfaces.row[k], n = s->nx * (1 + s->stride);
-  double rate = rate_of(e, t, y, surface, NULL);
-  system_events(e->work, t, y, e->mixed);
-  double since = 2 * e->mixed[k] / rate, h = 1e-5 * e->span, ahead[2];
-  if (!(since > 0 && since < LATEST * e->span)) return 0;
-  e->leaves_exactly = s->ns && !e->slide_count;
+  bool too_many = false, found;
+  for (int k = 0; k < s->ne; k++) e->modes_before[k] = system_mode(e->work, k);
+  system_events(e->work, t, x, e->mixed);
+  for (int f = 0; f < s->surfaces.count; f++) {
+    bool rests = *own_side(e, f) != 0;
+    if (rests) rested->side[rested->count] = 1, rested->at[rested->count++] = f;
+    *own_side(e, f) = 0;
+    if (f == e->slips || !has_own_value(e, f) || !(rests || is_sliding(e, f) || is_reached(e, f)))
+      continue;
+    double turn;
+    if (d->resting.count == MOST || (!turns_back(e, t, x, f, &turn) && !rests)) continue;
+    d->turn[d->resting.count] = turn;
+    d->resting.at[d->resting.count++] = f;
+  }
+  for (;;) {
+    found = find_others(e, t, x, d, &too_many);
+    int slips = found ? find_slipping(e, t, x, d) : d->resting.count - 1;
+    restore_modes(e);
+    if (slips < 0) break;
+    for (int i = 0; i < rested->count; i++)
+      if (rested->at[i] == d->resting.at[slips]) rested->side[i] = found ? d->side[slips] : 1;
+    d->resting.count--;
+    for (int i = slips; i < d->resting.count; i++)
+      d->resting.at[i] = d->resting.at[i + 1], d->turn[i] = d->turn[i + 1];
+  }
+  e->slide_over = too_many;
+  return found;
+}
+
+// ---------------------------------------------------------------- leaving
+
+// Its share a was 0 at the time t0 of leaving, and has grown since: t - t0 = a/(da/dt), and with the derivatives of a by the columns
+// dt0/dp = -(da/dp)/(da/dt).
+double slide_begin_leave(EventWork *e, double t, double *y, int event) {
+  const System *s = e->work->system;
+  int k = s->surfaces.count ? s->surfaces.of[event] : -1, at = 0;
+  if (k < 0 || !e->slides[event] || !e->own_side[k]) return 0;
+  while (e->slide[at] != s->surfaces.row[k]) at++;
+  double share[MOST], ahead[3], h = 1e-5 * e->span;
   if (s->ns)
     slide_rhs_sens(e, t, y, e->leaving);
   else
     slide_rhs(e, t, y, e->leaving);
-  if (!e->leaves_exactly) return since;
-  double *back = e->corner[0], *by = e->slide_by[0] + surface * s->stride;
-  for (int i = 0; i < n; i++) back[i] = y[i] - since * e->leaving[i];
-  for (int side = 0; side < 2; side++) {
-    double at = side ? h : -h;
-    for (int i = 0; i < s->nx; i++) e->corner[1][i] = back[i] + at * e->leaving[i];
-    ahead[side] = rate_of(e, t - since + at, e->corner[1], surface, NULL);
+  for (int j = 0; j < 3; j++) { // of 2nd order, from the side on which it leaves
+    for (int i = 0; i < s->nx; i++) e->moved[i] = y[i] + j * h * e->leaving[i];
+    shares_at(e, t + j * h, e->moved, share);
+    ahead[j] = share[at];
   }
-  system_slide(e->work, t - since, back, e->slide_rate, e->slide_by[0]);
-  double turn = (ahead[1] - ahead[0]) / (2 * h);
-  e->leaves_exactly =
-      fabs(e->slide_rate[surface]) <= 0.1 * fabs(rate); // else it left in another way
-  for (int c = 0; c < s->ns; c++) e->leave_moment[c] = -by[c] / turn;
+  double turn = (-3 * ahead[0] + 4 * ahead[1] - ahead[2]) / (2 * h),
+         since = ALMOST * ahead[0] / turn;
+  if (!(since > 0 && since < LATEST * e->span)) return 0;
+  int n = s->ns ? s->nx * (1 + s->stride) : s->nx;
+  for (int i = 0; i < n; i++) y[i] -= since * e->leaving[i];
+  e->slips = e->slide[at];
+  if (!s->ns) return since;
+  shares_with_slopes(e, t - since, y, share);
+  e->leaves_exactly = true;
+  for (int c = 0; c < s->ns; c++) e->leave_moment[c] = -e->share_by[at * s->stride + c] / turn;
   return since;
 }
 
 void slide_end_leave(EventWork *e, double t, double *y, double since) {
   const System *s = e->work->system;
   if (s->ns)
-    slide_rhs_sens(e, t, y, e->mixed);
+    slide_rhs_sens(e, t - since, y, e->leaving);
   else
-    slide_rhs(e, t, y, e->mixed);
+    slide_rhs(e, t - since, y, e->leaving);
   int n = s->ns ? s->nx * (1 + s->stride) : s->nx;
-  for (int i = 0; i < n; i++) y[i] += since * (e->mixed[i] - e->leaving[i]);
+  for (int i = 0; i < n; i++) y[i] += since * e->leaving[i];
 }
 
-static bool begin_rest(EventWork *e, double t, double *y, int surface, double turn, bool slid,
-                       const double *rate) {
-  int k = e->work->system->surfaces.event[surface];
-  if (!hold_side(e, surface, 0, turn)) return false; // it rested before
-  begin_surface(e, surface, turn);
-  slide_project(e, t, y, false);
-  end_surface(e, surface, 1);
-  hold_side(e, surface, 0, turn);
-  if (slid) return true;
-  e->count[k]++, e->sticks[k]++;
-  if (rate) carry_onto(e, t, y, surface, *rate);
-  return true;
+// ---------------------------------------------------------------- the decision
+
+typedef struct Begun {
+  int resting, sliding, last; // how many surfaces, and one of them
+} Begun;
+
+static bool begin_resting(EventWork *e, const Decision *d, const SurfaceList *rested,
+                          Begun *begun) {
+  bool changed = false;
+  for (int i = 0; i < d->resting.count; i++) {
+    int surface = d->resting.at[i];
+    bool slid = is_sliding(e, surface);
+    *own_side(e, surface) = 1;
+    changed |= !contains(rested, surface);
+    if (slid)
+      set_side(e, surface, 0);
+    else
+      begin_surface(e, surface, d->turn[i]), begun->resting++, begun->last = surface;
+  }
+  return changed;
 }
 
-// Decides on all surfaces but those that rest by themselves, and adds to these.
-static SlideChange decide_once(EventWork *e, double t, double *y, bool columns, List *resting) {
-  const System *s = e->work->system;
-  int list[MOST], digit[MOST] = {0}, begun = 0, last = 0;
-  bool still[MOST] = {0}, slid[MOST], too_many = false, changed = false, slides = false;
-  int n = list_reached(e, t, y, resting, list, &too_many);
-  e->slide_over = too_many;
-  if (!n) return SLIDE_SAME;
-  Rates r = {0};
-  bool adds = rates_of(e, t, y, list, &n, &r);
-  Arrival arrival = arrival_of(e, t, y, list, n, columns);
-  bool found = !too_many && (adds ? find_digits(n, &r, digit, still)
-                                  : s->surfaces.bends && are_signs(e, list, n) &&
-                                        find_bent_digits(e, t, y, list, n, &r, digit, still));
-  if (!found) return e->slide_count ? SLIDE_UNCLEAR : SLIDE_SAME;
-  for (int i = 0; i < n; i++) {
-    slid[i] = is_sliding(e, list[i]);
-    slides |= digit[i] == 0;
-    if (slid[i] == (digit[i] == 0)) continue;
-    if (digit[i] == 0) {
-      begin_surface(e, list[i], r.by[i][i]);
-      e->count[s->surfaces.event[list[i]]]++;
-      e->sticks[s->surfaces.event[list[i]]]++;
-      begun++, last = i;
-    } else
-      end_surface(e, list[i], digit[i] == 1 ? 1 : -1);
+// Those that rested and do neither rest nor slide any more.
+static bool end_resting(EventWork *e, const Decision *d, const SurfaceList *rested) {
+  bool changed = false;
+  for (int i = 0; i < rested->count; i++) {
+    int surface = rested->at[i];
+    if (contains(&d->resting, surface)) continue;
     changed = true;
+    if (!contains(&d->other, surface)) end_surface(e, surface, rested->side[i]);
+    if (is_sliding(e, surface)) set_side(e, surface, 0);
   }
-  for (int i = 0; i < n && slides; i++) // those that others hold, which slide by now
-    if (digit[i] && still[i]) changed |= hold_side(e, list[i], digit[i] == 1 ? 1 : -1, r.by[i][i]);
-  if (begun == 1 && s->surfaces.bends && arrival.known)
-    carry_onto(e, t, y, list[last], arrival.rate[last]);
-  if (begun) slide_project(e, t, y, columns);
+  return changed;
+}
+
+static bool apply_others(EventWork *e, const Decision *d, Begun *begun) {
+  int n = d->other.count;
+  bool changed = false, slides = false;
   for (int i = 0; i < n; i++) {
-    double turn = r.by[i][i];
-    if (!digit[i] || resting->count == MOST || !has_own_value(e, list[i])) continue;
-    if (!rests_by_itself(e, t, y, list[i], turn)) continue;
-    changed |= begin_rest(e, t, y, list[i], turn, slid[i], arrival.known ? &arrival.rate[i] : NULL);
-    resting->at[resting->count++] = list[i];
+    int surface = d->other.at[i];
+    slides |= d->digit[i] == 0;
+    if (is_sliding(e, surface) == (d->digit[i] == 0)) continue;
+    changed = true;
+    if (d->digit[i] == 0)
+      begin_surface(e, surface, d->r.by[i][i]), begun->sliding++, begun->last = surface;
+    else
+      end_surface(e, surface, d->digit[i] == 1 ? 1 : -1);
   }
-  return changed ? SLIDE_CHANGED : SLIDE_SAME;
+  for (int i = 0; i < n && (slides || d->resting.count); i++) // those that others hold
+    if (d->digit[i] && d->still[i])
+      changed |= hold_side(e, d->other.at[i], d->digit[i] == 1 ? 1 : -1, d->r.by[i][i]);
+  return changed;
 }
 
 SlideChange slide_decide(EventWork *e, double t, double *y, bool columns) {
-  List resting = {.count = 0};
-  SlideChange all = SLIDE_SAME;
-  if (!e->work->system->surfaces.count || e->never_slides) return SLIDE_SAME;
-  for (int before = -1; before < resting.count;) { // what rests may hold others
-    before = resting.count;
-    SlideChange change = decide_once(e, t, y, columns, &resting);
-    if (change == SLIDE_UNCLEAR) return change;
-    if (change == SLIDE_CHANGED) all = change;
+  const System *s = e->work->system;
+  if (!s->surfaces.count || e->never_slides) return SLIDE_SAME;
+  Decision d = {.resting = {.count = 0}};
+  SurfaceList rested = {.count = 0};
+  Begun begun = {0, 0, 0};
+  bool arrives = note_arrival(e, t, y, columns);
+  if (!find_decision(e, t, y, &d, &rested)) {
+    for (int i = 0; i < rested.count; i++) *own_side(e, rested.at[i]) = 1;
+    return e->slide_count ? SLIDE_UNCLEAR : SLIDE_SAME;
   }
-  e->slid = e->slid || all == SLIDE_CHANGED;
-  return all;
+  bool changed = end_resting(e, &d, &rested);
+  changed |= begin_resting(e, &d, &rested, &begun);
+  changed |= apply_others(e, &d, &begun);
+  bool one = begun.resting + begun.sliding == 1;
+  if (one && arrives && (begun.resting || s->surfaces.bends)) carry_onto(e, t, y, begun.last);
+  if (begun.resting + begun.sliding) slide_project(e, t, y, columns && !(one && begun.resting));
+  changed |= begun.resting + begun.sliding > 0;
+  e->slid = e->slid || changed;
+  return changed ? SLIDE_CHANGED : SLIDE_SAME;
 }

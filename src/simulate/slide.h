@@ -25,11 +25,11 @@ void slide_project(EventWork *e, double t, double *y,
 bool slide_keep(EventWork *e, double t, double *y, double allowed);
 void slide_release(EventWork *e, double t,
                    const double *y); // from surfaces that a jump has taken it away from
-// A motion that rested on a surface by itself (a law with a value of its own at w = 0) and leaves it is seen only when w is larger
-// than rounding errors. Returns how long ago it began to leave the surface of this event, 0: it did not rest there; and notes the
-// slopes and how the time of leaving moves (e->leave_moment, if e->leaves_exactly). With the modes from before.
-double slide_begin_leave(EventWork *e, double t, const double *y, int event);
-// With the modes that it has since: what it would have done from then on.
+// A motion that rested on a surface by itself (a law with a value of its own at w = 0) and leaves it is seen a moment later. Returns how
+// long ago it began to leave the surface of this event, 0: it did not rest there; and takes y back to that time, where e->slips
+// is this surface, and e->leave_moment, if e->leaves_exactly, says how that time moves. With the modes from before.
+double slide_begin_leave(EventWork *e, double t, double *y, int event);
+// From there to t again, with the modes that it has since.
 void slide_end_leave(EventWork *e, double t, double *y, double since);
 double slide_peak(const EventWork *e, int event); // of |w|, so far
 void slide_forget(EventWork *e);                  // nothing slides
