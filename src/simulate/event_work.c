@@ -38,6 +38,7 @@ static void new_slide(Arena *a, const System *s, EventWork *e) {
   e->arrival_rate = ARENA_ARRAY(a, double, surfaces + 8);
   e->modes_before = ARENA_ARRAY(a, double, s->ne + 1);
   e->before_slide = ARENA_ARRAY(a, double, s->ne + 1);
+  e->off = ARENA_ARRAY(a, double, s->ne + 1);
   e->slide_rate = ARENA_ARRAY(a, double, surfaces + 8);
   e->share_by = ARENA_ARRAY(a, double, SLIDE_MOST * s->stride + 16);
   int jacobian = s->kernel[KERNEL_JACOBIAN].code ? pattern_count(&s->sparse.jacobian) + s->nx : 0;

@@ -89,6 +89,7 @@ typedef struct EventWork {
   double *own_low, *own_high, *own_size; // by event: those of w, while they are of the share
   double *before_slide, *modes_before;   // scratch: modes
   double *corner[SLIDE_MOST + 1];        // scratch: the motion, outputs or Jacobian at corners
+  double *off; // scratch: switching functions beside the motion
   double *slide_rate, *slide_by[SLIDE_MOST + 1], *share_by, *mixed; // scratch, see slide.c
   double *moved, *contribution, *arriving, *arrival_rate;           // the same
   // Of a motion that leaves a surface on which it rested by itself.

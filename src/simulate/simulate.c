@@ -971,9 +971,8 @@ static inline bool patience_of_step_lasts(SimulateWork *w) {
 // A motion on a curved surface drifts away from it by the errors of its steps. Methods that begin anew wherever states are moved
 // are left alone while that is some tolerances: at their lowest order each step would cost more accuracy.
 static void keep_slides(SimulateWork *w) {
-  static const double TIMES = 10;
   Stepper *s = stepper(w);
-  double allowed = s->row->moved ? 0 : TIMES * w->tol.rel;
+  const Tolerance *allowed = s->row->moved ? NULL : &w->tol;
   if (is_sliding(w) && slide_keep(w->events, s->t, s->y, allowed)) continue_from(w, true);
 }
 

@@ -2,6 +2,7 @@
 // sticks), it goes on along w = 0 with a mixture of both sides. All of these are system_*() while nothing slides.
 #pragma once
 #include "simulate/event_work.h"
+#include "simulate/stepper.h"
 
 void slide_rhs(EventWork *e, double t, const double *x, double *dx);
 void slide_rhs_sens(EventWork *e, double t, const double *y, double *dy);
@@ -20,9 +21,9 @@ typedef enum SlideChange { SLIDE_SAME, SLIDE_CHANGED, SLIDE_UNCLEAR } SlideChang
 SlideChange slide_decide(EventWork *e, double t, double *y, bool columns);
 void slide_project(EventWork *e, double t, double *y,
                    bool columns); // onto the surfaces that it slides on
-// Moves states and sensitivities that have drifted away by more than allowed, in sizes of w, back onto the surfaces.
-// true: they have moved.
-bool slide_keep(EventWork *e, double t, double *y, double allowed);
+// Moves states and sensitivities that have drifted away by more than rounding errors, or some tolerances (NULL: none), back onto the
+// surfaces. true: they have moved.
+bool slide_keep(EventWork *e, double t, double *y, const Tolerance *tol);
 void slide_release(EventWork *e, double t,
                    const double *y); // from surfaces that a jump has taken it away from
 // A motion that rested on a surface by itself (a law with a value of its own at w = 0) and leaves it is seen a moment later. Returns how
