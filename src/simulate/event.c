@@ -348,6 +348,7 @@ static bool begin_modes(EventWork *e, double t, const double *x, double span, in
     e->low[k] = HUGE_VAL, e->high[k] = -HUGE_VAL, e->forgiven[k] = nan("");
   if (ne) system_event_scales(e->work, t, x, e->scale);
   memset(e->rests, 0, (size_t)ne * sizeof *e->rests);
+  memset(e->grace, 0, (size_t)ne * sizeof *e->grace);
   memset(e->through, 0, (size_t)ne * sizeof *e->through);
   memset(e->smooth_times, 0, (size_t)ne * sizeof *e->smooth_times);
   e->through_count = 0;

@@ -265,6 +265,7 @@ static void note_size(EventWork *e, int k, double w) {
 static void begin_at(EventWork *e, EventSample *begin) {
   for (int k = 0; k < e->work->system->ne; k++) {
     if (begin->margin[k] < 0) begin->margin[k] = 0;
+    if (fabs(begin->w[k]) > e->grace[k]) e->grace[k] = 0;
     note_size(e, k, begin->w[k]);
   }
 }

@@ -25,6 +25,8 @@ static void list_events(Arena *a, const System *s, EventWork *e) {
 }
 
 static void new_slide(Arena *a, const System *s, EventWork *e) {
+  e->drift = ARENA_ARRAY(a, double, s->ne + 1);
+  e->grace = ARENA_ARRAY(a, double, s->ne + 1);
   int surfaces = s->surfaces.count;
   e->slides = ARENA_ARRAY(a, bool, s->ne + 1);
   e->decided = ARENA_ARRAY(a, bool, s->ne + 1);
@@ -128,6 +130,8 @@ void event_memory(EventWork *e, Memory *m) {
     MEMORY_ARRAY(m, e->slides, ne);
     MEMORY_ARRAY(m, e->kind, ne);
     MEMORY_ARRAY(m, e->own_side, ne);
+    MEMORY_ARRAY(m, e->drift, ne);
+    MEMORY_ARRAY(m, e->grace, ne);
     MEMORY_ARRAY(m, e->own_low, ne);
     MEMORY_ARRAY(m, e->own_high, ne);
     MEMORY_ARRAY(m, e->own_size, ne);

@@ -89,6 +89,9 @@ typedef struct EventWork {
   double *own_low, *own_high, *own_size; // by event: those of w, while they are of the share
   double *before_slide, *modes_before;   // scratch: modes
   double *corner[SLIDE_MOST + 1];        // scratch: the motion, outputs or Jacobian at corners
+  // By event: while its surface holds the motion, how far w may drift away by errors of the steps; after it was left, so much more is
+  // forgiven until w is further away.
+  double *drift, *grace;
   double *off; // scratch: switching functions beside the motion
   double *slide_rate, *slide_by[SLIDE_MOST + 1], *share_by, *mixed; // scratch, see slide.c
   double *moved, *contribution, *arriving, *arrival_rate;           // the same
@@ -157,8 +160,8 @@ static inline double event_margin(const EventWork *e, int k, double w) {
     break;
   default: far = mode != 0 ? -w : w; literal = e->kind[k] == EVENT_NEGATIVE ? w < 0 : w <= 0;
   }
-  bool wrong =
-      literal != mode && isfinite(w) && !(fabs(w - e->forgiven[k]) <= EVENT_ROUNDING * e->size[k]);
+  bool wrong = literal != mode && isfinite(w) &&
+               !(fabs(w - e->forgiven[k]) <= EVENT_ROUNDING * e->size[k] + e->grace[k]);
   if (wrong) return far < -DBL_MIN ? far : -DBL_MIN;
   return far > 0 ? far : 0;
 }

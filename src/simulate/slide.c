@@ -577,6 +577,8 @@ bool slide_keep(EventWork *e, double t, double *y, const Tolerance *tol) {
     int k = s->surfaces.event[e->slide[i]];
     double allowed = DRIFT * e->own_size[k];
     if (tol) allowed = fmax(allowed, TIMES * fabs(e->off[k] - e->mixed[k]));
+    for (const int *j = e->events_of[e->slide[i]]; *j >= 0 && tol; j++)
+      e->drift[*j] = TIMES * fabs(e->off[*j] - e->mixed[*j]);
     off |= fabs(e->mixed[k]) > allowed;
   }
   if (off) slide_project(e, t, y, true);
@@ -620,7 +622,7 @@ static void end_surface(EventWork *e, int surface, int side) {
   e->own_side[k] = 0;
   for (const int *j = e->events_of[surface]; *j >= 0; j++)
     e->slides[*j] = e->pending[*j] = e->rests[*j] = false, e->decided[*j] = true,
-    e->forgiven[*j] = 0;
+    e->forgiven[*j] = 0, e->grace[*j] = e->drift[*j], e->drift[*j] = 0;
   set_side(e, surface, side);
 }
 
