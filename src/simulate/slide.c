@@ -1068,38 +1068,12 @@ static bool end_resting(EventWork *e, const Decision *d, const SurfaceList *rest
   return changed;
 }
 
-// The motion is on this side and goes on to it, but w has crossed 0: by errors of the steps, where it hardly moves away.
-static bool only_touches(EventWork *e, int surface, int side) {
-  bool pending = false, same = true;
-  if (e->jumped || is_sliding(e, surface)) return false;
-  for (const int *j = e->events_of[surface]; *j >= 0; j++) {
-    pending |= e->pending[*j];
-    e->before_slide[*j] = system_mode(e->work, *j);
-  }
-  set_side(e, surface, side);
-  for (const int *j = e->events_of[surface]; *j >= 0; j++) {
-    same &= system_mode(e->work, *j) == e->before_slide[*j];
-    system_set_mode(e->work, *j, e->before_slide[*j]);
-  }
-  return pending && same;
-}
-
-static void put_back(EventWork *e, double t, double *y, int surface, int side, double turn) {
-  e->slide[e->slide_count++] = surface;
-  slide_project(e, t, y, false);
-  e->slide_count--;
-  hold_side(e, surface, side, turn);
-}
-
-static bool apply_others(EventWork *e, double t, double *y, const Decision *d, Begun *begun) {
+static bool apply_others(EventWork *e, const Decision *d, Begun *begun) {
   int n = d->other.count;
   bool changed = false, slides = false;
   for (int i = 0; i < n; i++) {
     int surface = d->other.at[i];
-    int side = d->digit[i] == 1 ? 1 : -1;
     slides |= d->digit[i] == 0;
-    if (d->digit[i] && only_touches(e, surface, side))
-      put_back(e, t, y, surface, side, d->r.by[i][i]);
     if (is_sliding(e, surface) == (d->digit[i] == 0)) continue;
     changed = true;
     if (d->digit[i] == 0)
@@ -1126,7 +1100,7 @@ SlideChange slide_decide(EventWork *e, double t, double *y, bool columns) {
   }
   bool changed = end_resting(e, &d, &rested);
   changed |= begin_resting(e, &d, &rested, &begun);
-  changed |= apply_others(e, t, y, &d, &begun);
+  changed |= apply_others(e, &d, &begun);
   bool one = begun.resting + begun.sliding == 1;
   if (one && arrives && (begun.resting || s->surfaces.bends)) carry_onto(e, t, y, begun.last);
   if (begun.resting + begun.sliding) slide_project(e, t, y, columns && !(one && begun.resting));
