@@ -15,6 +15,8 @@ typedef struct SimulatePoint {
   char *memory; // of events, invariants and assertions
   double rate;  // of stabilisation
   int in_use, switches;
+  long crowd; // of events, see simulate.c
+  double crowd_since;
 } SimulatePoint;
 
 // The numbers of a stepper (stepper.h) there, where y holds those of the start.

@@ -69,6 +69,8 @@ struct SimulateWork {
   double input_break;      // the next of an input
   double next_timer;       // of an event at a known time
   long timer_events;       // which max_events does not count
+  long crowd;              // events passed by an explicit method, see follow_crowd
+  double crowd_since;      // time of the last that was asked
   double rate;             // of stabilisation
   long step_work, unasked; // numbers of a step, and of the steps since the last question
   int switches;
@@ -713,6 +715,7 @@ static void keep_point(SimulateWork *w, SimulatePoint *p) {
   remember(w, &(Memory){MEMORY_KEEP, p->memory, 0});
   p->rate = w->rate;
   p->in_use = w->in_use, p->switches = w->switches;
+  p->crowd = w->crowd, p->crowd_since = w->crowd_since;
   p->taken = true;
 }
 
@@ -792,6 +795,7 @@ static bool begin_at(SimulateWork *w, const SimulatePoint *p) {
   remember(w, &(Memory){MEMORY_RESTORE, p->memory, 0});
   if (w->events) event_forget_marks(w->events), w->events->terminated = 0;
   w->switches = p->switches;
+  w->crowd = p->crowd, w->crowd_since = p->crowd_since;
   if (w->invariants) set_rate(w, p->rate);
   follow_begin(w->follower, s->t, s->y, w->t_end);
   enter_timed(w);
@@ -834,6 +838,18 @@ static void follow_stiffness(SimulateWork *w, StepEnd e) {
   if (w->rows[0] == w->rows[1]) return;
   if (e == STEP_STIFF && w->in_use == 0) change_stepper(w, stiff_role(w));
   if (e == STEP_NOT_STIFF && w->in_use >= 1 && w->switches < SWITCHES_MOST) change_stepper(w, 0);
+}
+
+// A steep slope between two kinks (max(-1, min(1, c*v))): steps of explicit methods, as long as their stability allows, swing from one
+// kink to the other and end at each, so that none is long enough to show that the motion is stiff.
+static void follow_crowd(SimulateWork *w) {
+  enum { CROWD = 64 };
+  static const double SHORT = 1e-4; // of the duration
+  double t = stepper(w)->t;
+  if (w->rows[0] == w->rows[1] || w->in_use != 0 || ++w->crowd % CROWD) return;
+  bool crowded = fabs(t - w->crowd_since) < SHORT * w->events->span;
+  w->crowd_since = t;
+  if (crowded && w->switches < SWITCHES_MOST) change_stepper(w, stiff_role(w));
 }
 
 // Ends the last step at an earlier time, which its dense output knows.
@@ -885,6 +901,7 @@ static bool pass_event(SimulateWork *w, double h) {
   plan_timers(w);
   if (s->t < w->t_end) continue_from(w, continuous);
   if (!continuous) shorten_step(w, h);
+  follow_crowd(w);
   return s->t == w->next_break || put_rows_at(w, s->t); // an input may change there, too
 }
 
@@ -1149,7 +1166,8 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->out = out;
   w->switches = 0;
   w->next_timer = HUGE_VAL;
-  w->timer_events = 0;
+  w->timer_events = w->crowd = 0;
+  w->crowd_since = -HUGE_VAL;
   w->stop = 0;
   w->t_start = request->from ? request->from->t : request->start;
   w->t_end = request->count ? request->times[request->count - 1] : w->t_start;
