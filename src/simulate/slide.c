@@ -27,9 +27,9 @@ static const double LEAST_SIZE = 1e-3;  // of w: of its change by one side durin
 static const double DRIFT = 1e-11;      // of the size of w
 static const double HOLDS =
     1e-7; // shares of sides, up to which a law holds the motion by its own value
-static const double ALMOST = 0.999;  // of the time since then: what made it leave has happened
-static const double LATEST = 1e-3;   // of the duration: so late a motion is seen to leave
-static const double RELEASED = 1e-9; // of the same: a jump has taken the motion away
+static const double ALMOST = 1 - 1e-5; // of the time since then: what made it leave has happened
+static const double LATEST = 1e-3;     // of the duration: so late a motion is seen to leave
+static const double RELEASED = 1e-9;   // of the same: a jump has taken the motion away
 
 // ---------------------------------------------------------------- corners
 
@@ -53,11 +53,11 @@ static int *own_side(EventWork *e, int surface) {
 static void set_value(EventWork *e, int surface, int side, double value) {
   const System *s = e->work->system;
   int own = *own_side(e, surface);
-  if (own && side <= 0) {
+  if (own && side < 0) {
     set_literal(e, surface);
     return;
   }
-  if (own) side = own, value = own;
+  if (own && side > 0) side = own, value = own;
   for (const int *j = e->events_of[surface]; *j >= 0; j++) {
     int same = s->surfaces.side[*j];
     bool sign = s->model->flat->events.at[*j].kind == EVENT_SIGN;

@@ -97,6 +97,18 @@ def relation_text(rng, w):
     return '(if 2*%s < 0 then -1 elseif 3*(%s) > 0 then 1 else 0)' % (w, w)
 
 
+def held_text(rng, w, held):
+    """The same with a value of its own where w is 0."""
+    form = rng.randrange(5)
+    if form == 0:
+        return '(if abs(%s) > 0 then sign(%s) else %s)' % (w, w, held)
+    if form == 1:
+        return '(if 0 >= (%s)^2 then %s else sign(%s))' % (w, held, w)
+    if form == 2:
+        return '(if %s < 0 then -1 elseif not %s > 0 then %s else 1)' % (w, w, held)
+    return '(if %s > 0 then 1 elseif %s < 0 then -1 else %s)' % (w, w, held)
+
+
 def plain_text(rng, tree):
     def zone(match):
         x, gap = match.groups()
@@ -121,8 +133,13 @@ def modelica(system, name, rng):
         s = relation_text(rng, w)
         if contact.limit:
             (state, push), = contact.pushes.items()
-            s = '(if %s > 0 then 1 elseif %s < 0 then -1 else max(-%s, min(%s, -(%s)/(%s))))' % (
-                w, w, contact.limit, contact.limit, forces[state][0], push)
+            load = '-(%s)/(%s)' % (forces[state][0], push)
+            if rng.random() < 0.2:
+                load = '3e4 + %s - 3e4' % load  # a preload, which leaves rounding errors
+            s = held_text(rng, w, 'max(-%s, min(%s, %s))' % (contact.limit, contact.limit, load))
+            if rng.random() < 0.3:
+                lines.append('  Real turn%d;' % (j + 1))
+                equations.append('turn%d = sign(%s)' % (j + 1, w))
         if rng.random() < 0.5:
             lines.append('  Real s%d;' % (j + 1))
             equations.append('s%d = %s' % (j + 1, s))

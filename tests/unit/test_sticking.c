@@ -212,6 +212,37 @@ static void methods_of_many_steps_stay_accurate(void **state) {
   run_free(&exact);
 }
 
+// Surfaces that move: v = t^2 all the time; and a belt that takes the mass along and loses it, where the motion hardly leaves the
+// surface at first. Errors follow the tolerances, and nothing begins anew all the time.
+static void surfaces_that_move_are_followed(void **state) {
+  (void)state;
+  static const char CURVE[] =
+      "model Curve Real x(start = 0, fixed = true), v(start = 0, fixed = true);\n"
+      "equation der(x) = v; der(v) = -10*sign(v - time^2); end Curve;";
+  static const char BELT[] =
+      "model Belt Real x(start = 0, fixed = true), v(start = 0, fixed = true);\n"
+      "equation der(x) = v; der(v) = -2*x - 2*sign(v - sin(2.5*time)); end Belt;";
+  static const double TOLERANCES[] = {1e-4, 1e-6, 1e-8, 1e-10};
+  Run exact = simulate_fully(.text = BELT, .options = "solver=rk8 rel_tol=1e-12 abs_tol=1e-13",
+                             .stop = 6, .step = 1);
+  for (int s = 0; s < SOLVER_COUNT; s++)
+    for (int k = 0; k < 4; k++) {
+      char options[100];
+      snprintf(options, sizeof options, "solver=%s rel_tol=%g abs_tol=%g", SOLVERS[s],
+               TOLERANCES[k], TOLERANCES[k]);
+      Run r = simulate_fully(.text = CURVE, .options = options, .stop = 1, .step = 0.5);
+      assert_close(last_value(&r, "v"), 1, 100 * TOLERANCES[k]);
+      assert_close(last_value(&r, "x"), 1 / 3.0, 100 * TOLERANCES[k]);
+      assert_true(r.work.steps < 2000);
+      run_free(&r);
+      r = simulate_fully(.text = BELT, .options = options, .stop = 6, .step = 1);
+      assert_close(last_value(&r, "x"), last_value(&exact, "x"), 300 * TOLERANCES[k]);
+      assert_true(r.work.steps < 5000);
+      run_free(&r);
+    }
+  run_free(&exact);
+}
+
 // On the surface w_x S + w_p = 0: here the speed is that of the belt.
 static void while_it_sticks_the_speed_moves_with_the_belt(void **state) {
   (void)state;
@@ -243,22 +274,33 @@ static void a_chain_of_relations_does_not_hold_the_motion(void **state) {
 
 // At rest the law holds more than it rubs. The force grows to 2 and falls: the mass breaks away at Fs, with every solver and whether it
 // came to rest there or began there; dv/dFs is what the time of breaking away changes.
-#define HELD(limit, law)                                                                           \
-  "model Held parameter Real Fc = 1, Fs = 1.5, A = 0.5, T = " limit "; Real load, F;\n"            \
+#define HELD(limit, law, more)                                                                     \
+  "model Held parameter Real Fc = 1, Fs = 1.5, A = 0.5, T = " limit                                \
+  ", d = 0; Real load, F, dir;\n"                                                                  \
   "Real v(start = if T > 0 then -0.3 else 0, fixed = true); equation load = A*time;\n"             \
-  "F = " law "; der(v) = load - F; end Held;"
+  "F = " law "; der(v) = load - F; dir = " more "; end Held;"
 
 static void a_law_may_hold_more_at_rest_than_it_rubs(void **state) {
   (void)state;
   static const char *const TEXT[] = {
-      HELD("1", "if v > 0 then Fc elseif v < 0 then -Fc else max(-Fs, min(Fs, load))"),
-      HELD("0", "if v > 0 then Fc elseif v < 0 then -Fc else max(-Fs, min(Fs, load))"),
-      HELD("0", "if v < 0 then -Fc elseif not v > 0 then (if load > Fs then Fs elseif load < -Fs "
-                "then -Fs else load) else Fc"),
+      HELD("1", "if v > 0 then Fc elseif v < 0 then -Fc else max(-Fs, min(Fs, load))", "0"),
+      HELD("0", "if v > 0 then Fc elseif v < 0 then -Fc else max(-Fs, min(Fs, load))", "0"),
+      HELD("0",
+           "if v < 0 then -Fc elseif not v > 0 then (if load > Fs then Fs elseif load < -Fs "
+           "then -Fs else load) else Fc",
+           "0"),
+      HELD("1", "if abs(v) > 0 then Fc*sign(v) else max(-Fs, min(Fs, load))", "0"),
+      HELD("0", "if 0 >= v^2 then max(-Fs, min(Fs, load)) else Fc*sign(v)", "0"),
+      HELD("1", "if sqrt(v*v) <= 0 then max(-Fs, min(Fs, load)) elseif v > 0 then Fc else -Fc",
+           "0"),
+      HELD("1", "if v > 0 then Fc elseif v < 0 then -Fc else max(-Fs, min(Fs, load))", "sign(v)"),
+      HELD("1",
+           "(if abs(v) > 0 then Fc*sign(v) else max(-Fs, min(Fs, 1e5 + load - 1e5))) + d*sign(v)",
+           "0"),
   };
   double Fc = 1, Fs = 1.5, A = 0.5, t1 = Fs / A;
   for (int s = 0; s < SOLVER_COUNT; s++)
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof TEXT / sizeof *TEXT; k++) {
       char options[100];
       double allowed = s < 4 ? 1e-8 : 5e-7; // bdf and adams begin anew with small orders
       snprintf(options, sizeof options, "solver=%s rel_tol=1e-9 abs_tol=1e-11", SOLVERS[s]);
@@ -286,6 +328,7 @@ int main(void) {
       cmocka_unit_test(many_may_stick_at_once),
       cmocka_unit_test(it_always_breaks_away),
       cmocka_unit_test(methods_of_many_steps_stay_accurate),
+      cmocka_unit_test(surfaces_that_move_are_followed),
       cmocka_unit_test(a_chain_of_relations_does_not_hold_the_motion),
       cmocka_unit_test(a_law_may_hold_more_at_rest_than_it_rubs),
       cmocka_unit_test(while_it_sticks_the_speed_moves_with_the_belt),
