@@ -135,7 +135,7 @@ def modelica(system, name, rng):
             (state, push), = contact.pushes.items()
             load = '-(%s)/(%s)' % (forces[state][0], push)
             if rng.random() < 0.2:
-                load = '3e4 + %s - 3e4' % load  # a preload, which leaves rounding errors
+                load = '3e4 + (%s) - 3e4' % load  # a preload, which leaves rounding errors
             s = held_text(rng, w, 'max(-%s, min(%s, %s))' % (contact.limit, contact.limit, load))
             if rng.random() < 0.3:
                 lines.append('  Real turn%d;' % (j + 1))
