@@ -146,13 +146,22 @@ static bool finish_crossing(EventWork *e, double t, double *y, int *event) {
   return true;
 }
 
+// The event that was found, or where it was a surface that is left, the first of those that still wait; -1: none.
+static int first_pending(const EventWork *e) {
+  const System *s = e->work->system;
+  if (e->pending[e->found]) return e->found;
+  for (int i = 0; i < s->ne; i++)
+    if (e->pending[s->events.order[i]]) return s->events.order[i];
+  return -1;
+}
+
 static bool cross_together(EventWork *e, double t, double *y, int *event) {
   const System *s = e->work->system;
   if (e->common) {
     add_motion(e, e->f_before, 1, y);
-  } else if (s->ns && e->pending[e->found]) {
+  } else if (s->ns && first_pending(e) >= 0) {
     slide_rhs(e, e->near_t, e->near_x, e->f_old);
-    find_moment(e, t, y, e->found, e->moment);
+    find_moment(e, t, y, first_pending(e), e->moment);
     add_motion(e, e->f_old, 1, y);
   } else { // a surface that is left
     memset(e->moment, 0, (size_t)s->stride * sizeof *e->moment);
@@ -187,9 +196,9 @@ static bool moments_differ(EventWork *e, double t, const double *y) {
   static const double ALIKE = 1e-9;
   const System *s = e->work->system;
   slide_rhs(e, e->near_t, e->near_x, e->f_old);
-  find_moment(e, t, y, e->found, e->moment);
+  find_moment(e, t, y, first_pending(e), e->moment);
   for (int k = 0; k < s->ne; k++) {
-    if (!e->pending[k] || k == e->found) continue;
+    if (!e->pending[k] || k == first_pending(e)) continue;
     find_moment(e, t, y, k, e->other);
     for (int i = 0; i < s->ns; i++) {
       double a = e->moment[i], b = e->other[i];
