@@ -454,7 +454,7 @@ static bool adopt(Search *s, const ConfirmEnd *e, bool another) {
 
 // As good up to what searches leave open: nothing makes it the better one. With the same numbers it is the more exact end, unless
 // it moves them by less than a thousandth of a standard error; then what has no effect on the data stays where it is, too.
-static const double AS_GOOD_OTHER = 0.5, AS_GOOD_SAME = 1e-6; // of twice the log-likelihood
+static const double AS_GOOD_OTHER = 0.5, AS_GOOD_SAME = 1e-7; // of twice the log-likelihood
 
 static bool is_as_good(const Search *s, const ConfirmEnd *e) {
   double best = search_comparable(s);
