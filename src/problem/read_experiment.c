@@ -533,8 +533,8 @@ InputKind reader_interpolation(const ProblemReader *r, const ExperimentReader *e
   return kind;
 }
 
-static const Input *input_from_column(ProblemReader *r, const ExperimentReader *e,
-                                      const Variable *v, const InputSource *s) {
+static const Input *input_from_column(ProblemReader *r, ExperimentReader *e, const Variable *v,
+                                      const InputSource *s) {
   InputKind kind = reader_interpolation(r, e);
   Err own = {0};
   const Table *all = e->full ? e->full : e->table; // inputs keep all their samples
@@ -548,6 +548,7 @@ static const Input *input_from_column(ProblemReader *r, const ExperimentReader *
   Arena *a = e->origin == 0 ? r->arena : r->scratch; // else it is copied
   const Input *in = input_from_table(a, &table, e->time, column, kind, &own);
   if (!in && r->err->code == ERR_NONE) *r->err = own;
+  array_push(r->scratch, &e->inputs, ((InputColumn){v->name, column, kind}));
   return in ? input_since(r->arena, in, e->origin) : NULL;
 }
 
@@ -569,7 +570,7 @@ static const Input *default_input(ProblemReader *r, const ExperimentReader *e, c
   return NULL;
 }
 
-static const Input *make_input(ProblemReader *r, const ExperimentReader *e, const Variable *v) {
+static const Input *make_input(ProblemReader *r, ExperimentReader *e, const Variable *v) {
   const Yaml *n = yaml_find(yaml_find(e->node, "inputs"), v->name);
   InputSource s = {.column = v->name, .at = e->node->at, .scaled = {1, 0}};
   if (yaml_is_absent(n)) n = NULL;
