@@ -211,6 +211,19 @@ static bool convert_times(ProblemReader *r, ExperimentReader *e, const Yaml *map
   return true;
 }
 
+static void warn_skipped_lines(ProblemReader *r, const Table *t) {
+  int count = t->skipped_lines;
+  if (count)
+    reader_warn(r, (Place){t->file, t->first_skipped, 1},
+                "%s skipped: with 'period' the next row follows one period after the last; if "
+                "samples are missing there, write rows of empty cells, such as ','",
+                count == 1 ? "an empty line is"
+                           : arena_print(r->scratch,
+                                         "%d empty lines, of which this is the first, "
+                                         "are",
+                                         count));
+}
+
 // time: {period: 0.004, start: 0}
 static bool make_times(ProblemReader *r, ExperimentReader *e, const Yaml *n) {
   double period, start = 0;
@@ -221,6 +234,7 @@ static bool make_times(ProblemReader *r, ExperimentReader *e, const Yaml *n) {
   if (!yaml_is_null(from) && !reader_number(r, from, "'start'", false, &start)) return false;
   double *times = ARENA_ARRAY(r->arena, double, e->table->rows + 1);
   for (int i = 0; i < e->table->rows; i++) times[i] = start + i * period;
+  warn_skipped_lines(r, e->table);
   e->time = e->table->columns;
   e->table = number_rows(r, e->table);
   set_times(r, e, times);
