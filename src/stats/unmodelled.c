@@ -202,8 +202,9 @@ static const char *text_at_start(const TermSearch *f, const TermCandidate *c, do
           : arena_print(f->t.arena, " in %s", p->experiments[c->start.experiment].name);
   return arena_print(f->s->arena,
                      "Another start value of %s%s would explain %s of the squared residuals: "
-                     "estimate %s.start%s.",
-                     state, where, share_text(f, share), state,
+                     "estimate %s%s.",
+                     state, where, share_text(f, share),
+                     p->model->flat->parameters.at[c->start.parameter].name,
                      where[0] ? ", with per_experiment: true" : "");
 }
 
