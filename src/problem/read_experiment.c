@@ -498,7 +498,17 @@ static void check_input_unit(ProblemReader *r, const Table *t, int column, const
   Conversion c;
   char text[CONVERSION_TEXT_SIZE];
   const char *name = t->names[column];
-  if (!t->units || s->has_gain) return;
+  double right;
+  if (!t->units) return;
+  if (s->has_gain) {
+    if (conversion_is_inverse(t->units[column], v->unit, s->scaled.gain, &right))
+      reader_warn(
+          r, s->at,
+          "column '%.80s' is in %.40s and the input %s in %s: the factor %.10g converts the "
+          "other way, %.10g is meant",
+          name, t->units[column], v->name, v->unit, s->scaled.gain, right);
+    return;
+  }
   ConversionKind kind = conversion_find(t->units[column], v->unit, &c);
   if (kind == CONVERSION_FOUND && (c.gain != 1 || !s->has_offset))
     reader_warn(r, s->at,
