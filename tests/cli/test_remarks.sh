@@ -99,3 +99,13 @@ for start in 0 x0; do
   name=${start/#0/x.start}
   json wrong.json "d['unmodelled'][0]['text'].startswith('Another start value of x would explain') and 'estimate $name.' in d['unmodelled'][0]['text'] and len(d['unmodelled']) == 1"
 done
+
+# Only a*b is determined, and w has an optimum in every lobe.
+printf 'model Lobes\nparameter Real a = 1, b = 1, w = 1;\noutput Real y;\nequation\ny = a*b*sin(w*time);\nend Lobes;\n' >lobes.mo
+awk 'BEGIN { srand(3); print "t,y"; for (i = 0; i < 60; i++) printf "%g,%.6f\n", i/10, 2*sin(i/5) + 0.5*sin(0.61*i) + 0.3*(rand() - 0.5) }' >lobes.csv
+printf 'model: lobes.mo\nexperiments: {data: lobes.csv, measure: [y]}\nestimate: {a: {start: 1, min: 0.1, max: 10}, b: {start: 1, min: 0.1, max: 10}, w: {start: 1, min: 0.1, max: 12}}\n' >lobes.yaml
+
+it "optima that nothing tells apart are one"
+run fit lobes.yaml --json lobes.json
+json lobes.json "len(d['certificate']['optima']) >= 3 and any(o['searches'] > 1 for o in d['certificate']['optima'][1:])"
+json lobes.json "len({round(o['objective'], 3) for o in d['certificate']['optima']}) == len(d['certificate']['optima'])"
