@@ -4,7 +4,7 @@
 
 static const double LONG = 1.5; // times the usual interval between values
 
-typedef struct InputRows { // the column of an input
+typedef struct InputGaps { // the column of an input
   ProblemReader *r;
   const ExperimentReader *e;
   const Table *table;
@@ -14,21 +14,21 @@ typedef struct InputRows { // the column of an input
   double usual;       // interval between values
   double slack;       // rounding of times
   int first, last;    // rows that have a value
-} InputRows;
+} InputGaps;
 
-static Place place_of(const InputRows *in, int row) {
+static Place place_of(const InputGaps *in, int row) {
   return (Place){in->table->file, in->table->line[row], 1};
 }
 
 // " s", or "" where the times of the file may be something else.
-static const char *unit_of(const InputRows *in) {
+static const char *unit_of(const InputGaps *in) {
   const Table *t = in->e->table;
   bool in_s = in->e->has_first_time || in->e->column_unit || in->e->time == t->columns ||
               (t->units && strcmp(t->units[in->e->time], "s") == 0);
   return in_s && !in->e->without_times ? " s" : "";
 }
 
-static bool fail_end(const InputRows *in, int row, double length, bool at_start) {
+static bool fail_end(const InputGaps *in, int row, double length, bool at_start) {
   return reader_fail_place(
       in->r, place_of(in, row), ERR_DATA,
       "row %d: column '%.80s' of the input %.100s has no value in the %s %.4g%s of experiment "
@@ -39,7 +39,7 @@ static bool fail_end(const InputRows *in, int row, double length, bool at_start)
       in->input->name);
 }
 
-static void warn_end(const InputRows *in, int row, double length, bool at_start) {
+static void warn_end(const InputGaps *in, int row, double length, bool at_start) {
   reader_warn(in->r, place_of(in, row),
               "row %d: column '%.80s' of the input %.100s has no value in the %s %.4g%s of "
               "experiment %.100s: its %s value holds there",
@@ -49,7 +49,7 @@ static void warn_end(const InputRows *in, int row, double length, bool at_start)
 }
 
 // The first row that is missing in the experiment.
-static bool check_beginning(const InputRows *in) {
+static bool check_beginning(const InputGaps *in) {
   double length = in->time[in->first] - in->start;
   int row = 0;
   if (!in->first || !(length > in->slack)) return true;
@@ -59,7 +59,7 @@ static bool check_beginning(const InputRows *in) {
   return true;
 }
 
-static bool check_end(const InputRows *in) {
+static bool check_end(const InputGaps *in) {
   double length = in->stop - in->time[in->last];
   bool is_long = length > LONG * in->usual, held = in->input->kind == INPUT_HOLD;
   if (in->last == in->table->rows - 1 || !(length > in->slack) || (held && !is_long)) return true;
@@ -75,7 +75,7 @@ static const char *what_fills(InputKind kind) {
 }
 
 // The least distance of two values.
-static int rows_apart(const InputRows *in) {
+static int rows_apart(const InputGaps *in) {
   int least = in->last - in->first;
   for (int i = in->first + 1, before = in->first; i <= in->last; i++) {
     if (isnan(in->value[i])) continue;
@@ -86,7 +86,7 @@ static int rows_apart(const InputRows *in) {
 }
 
 // A column with a value in each tenth row has no gaps.
-static void warn_gaps(const InputRows *in) {
+static void warn_gaps(const InputGaps *in) {
   int missing = 0, first = -1, usual = rows_apart(in);
   double longest = 0;
   for (int i = in->first + 1, before = in->first; i <= in->last; i++) {
@@ -111,7 +111,7 @@ static void warn_gaps(const InputRows *in) {
 static bool check_input(ProblemReader *r, const ExperimentReader *e, const Experiment *out,
                         const InputColumn *input) {
   const Table *t = e->full ? e->full : e->table; // inputs keep all their samples
-  InputRows in = {.r = r, .e = e, .table = t, .input = input, .last = t->rows - 1};
+  InputGaps in = {.r = r, .e = e, .table = t, .input = input, .last = t->rows - 1};
   in.time = t->column[e->time], in.value = t->column[input->column];
   in.start = e->start, in.stop = e->origin + out->stop;
   in.slack = 1e-9 * (in.stop - in.start);

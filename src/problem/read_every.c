@@ -65,13 +65,13 @@ static RecordRows find_gaps(ProblemReader *r, const ExperimentReader *e, const D
 static const double CHANGES = 0.01; // of the standard deviation of the data
 static const double BEYOND = 2;     // deviations of the noise of a sum over all samples
 
-typedef struct Curvature { // second differences of neighbours, beside their values
+typedef struct BlockBends { // second differences of neighbours, beside their values
   double squares, sum, square;
   int count;
-} Curvature;
+} BlockBends;
 
-static Curvature curvature_of(const double *t, const double *y, int count, double step) {
-  Curvature c = {0};
+static BlockBends bends_of(const double *t, const double *y, int count, double step) {
+  BlockBends c = {0};
   double first = 0; // others count from it, far from 0 as they may be
   for (int i = 1; i + 1 < count; i++) {
     double bend = y[i + 1] - 2 * y[i] + y[i - 1];
@@ -85,7 +85,7 @@ static Curvature curvature_of(const double *t, const double *y, int count, doubl
 // A mean over a block differs from its middle by 1/24 of the second difference of blocks, which also has noise.
 static void warn_mean(ProblemReader *r, const ExperimentReader *e, const char *name,
                       const double *t, const double *y, int count, double step, double noise) {
-  Curvature c = curvature_of(t, y, count, step);
+  BlockBends c = bends_of(t, y, count, step);
   if (c.count < 2 || !isfinite(noise)) return;
   double mean = c.sum / c.count, deviation = sqrt(fmax(c.square / c.count - mean * mean, 0));
   double change = sqrt(fmax(c.squares / c.count - 6 * noise * noise, 0)) / 24;
