@@ -639,7 +639,7 @@ typedef struct EntrainQuality {
   bool white_holds;          // the patterns of all channels are too weak to count
   bool white_clean;          // there is no pattern
   double correlation;        // of neighbouring residuals, in the channel with the least white_p
-  const char *missing_term;  // that the equations miss, such as x^3; "": none was found
+  const char *missing_term;  // that is missing, x^3, or wrong, x.start; "": none
   const char *missing_state; // in the equation of its derivative; ""
   double missing_share;      // of the squared residuals that it would explain; NaN
   double missing_p;          // probability that it does so by chance; NaN

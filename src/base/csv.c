@@ -26,14 +26,15 @@ enum {
 typedef struct CsvReader {
   Arena *arena, *scratch; // for the table, for this call
   const char *file;
-  const char *at, *end;    // the text not yet read
-  const char *begin, *eol; // the current line without its end
-  int line, skipped;       // characters of the line before begin
-  double *const *values;   // of the table, by column
-  char separator;          // ' ': any number of blanks and tabs
-  bool closed;             // the header ends with a separator
-  bool blank_rows;         // rows of empty cells count
-  bool empty_lines;        // they are rows of empty cells: there is one column
+  const char *at, *end;             // the text not yet read
+  const char *begin, *eol;          // the current line without its end
+  int line, skipped;                // characters of the line before begin
+  double *const *values;            // of the table, by column
+  char separator;                   // ' ': any number of blanks and tabs
+  bool closed;                      // the header ends with a separator
+  bool blank_rows;                  // rows of empty cells count
+  bool empty_lines;                 // they are rows of empty cells: there is one column
+  int skipped_lines, first_skipped; // empty ones so far, and the first of them
   // The last two comments before the first line, from the # to the end of the line: NULL, none.
   struct Comment {
     const char *begin, *eol;
@@ -301,7 +302,10 @@ static bool next_line(CsvReader *r) {
     r->line++;
     if (r->eol > r->begin && r->eol[-1] == '\r') r->eol--;
     const char *first = skip_blanks(r, r->begin);
-    if (first == r->eol && !r->empty_lines) continue;
+    if (first == r->eol && !r->empty_lines) {
+      if (!r->skipped_lines++) r->first_skipped = r->line;
+      continue;
+    }
     if (!is_comment(r, first)) return true;
     r->comment[0] = r->comment[1];
     r->comment[1] = (struct Comment){first, r->eol, r->line};
@@ -826,8 +830,11 @@ static bool read_rows(CsvReader *r, Table *t) {
     if (blank && !r->blank_rows) continue;
     if (t->rows == most) return fail_ragged(r, t, r->eol); // too short for its cells
     if (!read_row(r, t, most, column)) return false;
+    if (!t->rows) r->skipped_lines = 0;
     line[t->rows++] = r->line;
-    if (!blank) filled = t->rows;
+    if (blank) continue;
+    filled = t->rows;
+    t->skipped_lines = r->skipped_lines, t->first_skipped = r->first_skipped;
   }
   t->rows = filled;
   keep_moments(r, t);

@@ -37,11 +37,12 @@ typedef struct Table {
   // texts[c][row] of columns of texts, whose numbers are all missing; NULL where column c has numbers, or if none has texts.
   const char *const *const *texts;
   const Err *const
-      *fault;           // by column: the error of who uses it, NULL: none; NULL: no column has one
-  const char *left_out; // what the file has besides, for messages; NULL: nothing
-  bool has_index;       // the first column has no name: it is called index
-  bool has_row_times;   // column[columns] is one more, without a name: times that were made
-  bool in_memory;       // it was never text: file is a name, lines are 0
+      *fault; // by column: the error of who uses it, NULL: none; NULL: no column has one
+  int skipped_lines, first_skipped; // empty lines between rows: how many, and the first
+  const char *left_out;             // what the file has besides, for messages; NULL: nothing
+  bool has_index;                   // the first column has no name: it is called index
+  bool has_row_times; // column[columns] is one more, without a name: times that were made
+  bool in_memory;     // it was never text: file is a name, lines are 0
 } Table;
 
 // NULL and an error with file:line:column if the text is not such a table. A header without rows

@@ -28,6 +28,13 @@ ConversionKind conversion_find(const char *a, const char *b, Conversion *out) {
   return CONVERSION_FOUND;
 }
 
+bool conversion_is_inverse(const char *a, const char *b, double gain, double *right) {
+  Conversion c;
+  if (conversion_find(a, b, &c) != CONVERSION_FOUND || c.gain == 1) return false;
+  *right = c.gain;
+  return fabs(gain * c.gain - 1) < 1e-9;
+}
+
 const char *conversion_text(const Conversion *c, char out[CONVERSION_TEXT_SIZE]) {
   bool gain = fabs(c->gain - 1) > 1e-12;
   int n = gain ? c_snprintf(out, CONVERSION_TEXT_SIZE, "gain: %.10g", c->gain) : 0;

@@ -1,5 +1,6 @@
 // Conversion from the unit of a column to that of a quantity of the model.
 #pragma once
+#include <stdbool.h>
 
 typedef enum ConversionKind {
   CONVERSION_UNKNOWN, // one of the two is not a unit, or is not given
@@ -14,6 +15,9 @@ typedef struct Conversion { // b = gain*a + offset
 
 // From a value in unit a to a value in unit b. Temperatures with another zero point (degC, degF) have offsets.
 ConversionKind conversion_find(const char *a, const char *b, Conversion *out);
+
+// Whether `gain` converts b to a, and *right, another one, a to b.
+bool conversion_is_inverse(const char *a, const char *b, double gain, double *right);
 
 enum { CONVERSION_TEXT_SIZE = 80 };
 // "gain: 0.01", "offset: 273.15", or both: as they are written in a problem file.

@@ -361,6 +361,27 @@ static bool read_sensors(ChannelReader *c) {
   return true;
 }
 
+// A gain or factor that is the inverse of what the units need.
+static void warn_inverse(ChannelReader *c) {
+  const Table *t = c->e->table;
+  const char *unit = t->units ? t->units[table_find(t, c->out.column)] : "";
+  const char *key = "factor";
+  double right, given = c->out.factor;
+  if (!c->variable) return;
+  bool inverse = conversion_is_inverse(unit, c->variable->unit, given, &right);
+  for (int i = 0; i < c->r->sensors.count && !inverse; i++) {
+    const Sensor *s = &c->r->sensors.at[i];
+    if (s->free || s->parameter != c->out.gain) continue;
+    key = "gain", given = s->spec[c->experiment].start;
+    inverse = conversion_is_inverse(c->variable->unit, unit, given, &right);
+  }
+  if (inverse)
+    reader_warn(c->r, yaml_find(c->node, key)->key_at,
+                "column '%.100s' is in %.40s and %s in %s: %s: %.10g converts the other way, "
+                "%s: %.10g is meant",
+                c->out.column, unit, c->variable->name, c->variable->unit, key, given, key, right);
+}
+
 // ---------------------------------------------------------------- channels
 
 static bool read_channel(ChannelReader *c) {
@@ -373,6 +394,7 @@ static bool read_channel(ChannelReader *c) {
   complete_unit(c);
   if (!read_samples(c) || !read_weight(c) || !read_sigma(c) || !read_sensors(c)) return false;
   warn_unit(c);
+  warn_inverse(c);
   return true;
 }
 

@@ -188,7 +188,7 @@ static void shift_stamps(ProblemReader *r, ExperimentReader *e) {
 static bool convert_times(ProblemReader *r, ExperimentReader *e, const Yaml *map, const Yaml *n,
                           EpochChoice choice) {
   const char *unit;
-  Conversion c = {1, 0};
+  Conversion c = {1, 0}, of_file;
   bool shifted;
   if (yaml_is_null(n)) return choice == EPOCH_NO || shift_epoch(r, e, NULL, choice, map, &shifted);
   if (!reader_text(r, n, "'unit'", &unit)) return false;
@@ -200,6 +200,9 @@ static bool convert_times(ProblemReader *r, ExperimentReader *e, const Yaml *map
   if (t->origin && t->origin[e->time].is_stamp)
     return reader_fail(r, n, ERR_VALUE, "the times in column '%.80s' are times of day: no unit",
                        t->names[e->time]);
+  if (t->units && conversion_find(t->units[e->time], unit, &of_file) == CONVERSION_FOUND)
+    reader_warn(r, n->at, "column '%.80s' is in %.40s, but 'unit' says %.40s", t->names[e->time],
+                t->units[e->time], unit);
   if (!shift_epoch(r, e, unit, choice, n, &shifted)) return false;
   if (shifted) return true;
   double *times = ARENA_ARRAY(r->arena, double, t->rows + 1), parts = round(1 / c.gain);
@@ -209,6 +212,19 @@ static bool convert_times(ProblemReader *r, ExperimentReader *e, const Yaml *map
   if (c.gain != 1) e->column_unit = unit;
   set_times(r, e, times);
   return true;
+}
+
+static void warn_skipped_lines(ProblemReader *r, const Table *t) {
+  int count = t->skipped_lines;
+  if (count)
+    reader_warn(r, (Place){t->file, t->first_skipped, 1},
+                "%s skipped: with 'period' the next row follows one period after the last; if "
+                "samples are missing there, write rows of empty cells, such as ','",
+                count == 1 ? "an empty line is"
+                           : arena_print(r->scratch,
+                                         "%d empty lines, of which this is the first, "
+                                         "are",
+                                         count));
 }
 
 // time: {period: 0.004, start: 0}
@@ -221,6 +237,7 @@ static bool make_times(ProblemReader *r, ExperimentReader *e, const Yaml *n) {
   if (!yaml_is_null(from) && !reader_number(r, from, "'start'", false, &start)) return false;
   double *times = ARENA_ARRAY(r->arena, double, e->table->rows + 1);
   for (int i = 0; i < e->table->rows; i++) times[i] = start + i * period;
+  warn_skipped_lines(r, e->table);
   e->time = e->table->columns;
   e->table = number_rows(r, e->table);
   set_times(r, e, times);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "num/noise.h"
+
 static const double GAP = 1.5, UNEVEN = 0.1; // parts of the median interval
 
 static bool read_count(ProblemReader *r, const Yaml *n, int *m) {
@@ -56,6 +58,52 @@ static RecordRows find_gaps(ProblemReader *r, const ExperimentReader *e, const D
                 uneven, rows - 1);
   out.gap = gap;
   return out;
+}
+
+// ---------------------------------------------------------------- what a mean changes
+
+static const double CHANGES = 0.01; // of the standard deviation of the data
+static const double BEYOND = 2;     // deviations of the noise of a sum over all samples
+
+typedef struct BlockBends { // second differences of neighbours, beside their values
+  double squares, sum, square;
+  int count;
+} BlockBends;
+
+static BlockBends bends_of(const double *t, const double *y, int count, double step) {
+  BlockBends c = {0};
+  double first = 0; // others count from it, far from 0 as they may be
+  for (int i = 1; i + 1 < count; i++) {
+    double bend = y[i + 1] - 2 * y[i] + y[i - 1];
+    if (isnan(bend) || fabs(t[i + 1] - t[i - 1] - 2 * step) > UNEVEN * step) continue;
+    if (!c.count++) first = y[i];
+    c.squares += bend * bend, c.sum += y[i] - first, c.square += (y[i] - first) * (y[i] - first);
+  }
+  return c;
+}
+
+// A mean over a block differs from its middle by 1/24 of the second difference of blocks, which also has noise.
+static void warn_mean(ProblemReader *r, const ExperimentReader *e, const char *name,
+                      const double *t, const double *y, int count, double step, double noise) {
+  BlockBends c = bends_of(t, y, count, step);
+  if (c.count < 2 || !isfinite(noise)) return;
+  double mean = c.sum / c.count, deviation = sqrt(fmax(c.square / c.count - mean * mean, 0));
+  double change = sqrt(fmax(c.squares / c.count - 6 * noise * noise, 0)) / 24;
+  if (change > CHANGES * deviation && change * sqrt(c.count) > BEYOND * noise)
+    reader_warn(r, yaml_find(e->node, "every")->key_at,
+                "the mean of %d samples changes column '%.80s' by about %.2g %% of its standard "
+                "deviation, for it moves fast, and not the model: keep more samples, or choose "
+                "filter: fir",
+                e->every.m, name, 100 * change / deviation);
+}
+
+static double noise_of(ProblemReader *r, const double *t, const double *y, int rows) {
+  double *there = ARENA_ARRAY(r->scratch, double, rows + 1);
+  double *at = ARENA_ARRAY(r->scratch, double, rows + 1);
+  int n = 0;
+  for (int i = 0; i < rows; i++)
+    if (!isnan(y[i])) at[n] = t[i] - t[0], there[n++] = y[i];
+  return noise_deviation(at, there, n);
 }
 
 // ---------------------------------------------------------------- the table
@@ -128,6 +176,10 @@ static bool take_samples(ProblemReader *r, ExperimentReader *e) {
       for (int i = 0; i < count; i++) values[i] = from[decimated_row(d, i)];
     column[c] = values;
   }
+  for (int c = 0; c < t->columns && d->filter == DECIMATE_MEAN; c++)
+    if (measured[c])
+      warn_mean(r, e, t->names[c], results[e->time], results[c], count, d->m * interval,
+                d->noise * noise_of(r, time, t->column[c] + e->first, rows));
   int left = find_kept(e, measured, results, count, kept);
   if (!check_left(r, e, count, left)) return false;
   for (int i = 0; i < left; i++) {

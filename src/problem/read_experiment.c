@@ -498,7 +498,17 @@ static void check_input_unit(ProblemReader *r, const Table *t, int column, const
   Conversion c;
   char text[CONVERSION_TEXT_SIZE];
   const char *name = t->names[column];
-  if (!t->units || s->has_gain) return;
+  double right;
+  if (!t->units) return;
+  if (s->has_gain) {
+    if (conversion_is_inverse(t->units[column], v->unit, s->scaled.gain, &right))
+      reader_warn(
+          r, s->at,
+          "column '%.80s' is in %.40s and the input %s in %s: the factor %.10g converts the "
+          "other way, %.10g is meant",
+          name, t->units[column], v->name, v->unit, s->scaled.gain, right);
+    return;
+  }
   ConversionKind kind = conversion_find(t->units[column], v->unit, &c);
   if (kind == CONVERSION_FOUND && (c.gain != 1 || !s->has_offset))
     reader_warn(r, s->at,
@@ -533,8 +543,8 @@ InputKind reader_interpolation(const ProblemReader *r, const ExperimentReader *e
   return kind;
 }
 
-static const Input *input_from_column(ProblemReader *r, const ExperimentReader *e,
-                                      const Variable *v, const InputSource *s) {
+static const Input *input_from_column(ProblemReader *r, ExperimentReader *e, const Variable *v,
+                                      const InputSource *s) {
   InputKind kind = reader_interpolation(r, e);
   Err own = {0};
   const Table *all = e->full ? e->full : e->table; // inputs keep all their samples
@@ -548,6 +558,7 @@ static const Input *input_from_column(ProblemReader *r, const ExperimentReader *
   Arena *a = e->origin == 0 ? r->arena : r->scratch; // else it is copied
   const Input *in = input_from_table(a, &table, e->time, column, kind, &own);
   if (!in && r->err->code == ERR_NONE) *r->err = own;
+  array_push(r->scratch, &e->inputs, ((InputColumn){v->name, column, kind}));
   return in ? input_since(r->arena, in, e->origin) : NULL;
 }
 
@@ -569,7 +580,7 @@ static const Input *default_input(ProblemReader *r, const ExperimentReader *e, c
   return NULL;
 }
 
-static const Input *make_input(ProblemReader *r, const ExperimentReader *e, const Variable *v) {
+static const Input *make_input(ProblemReader *r, ExperimentReader *e, const Variable *v) {
   const Yaml *n = yaml_find(yaml_find(e->node, "inputs"), v->name);
   InputSource s = {.column = v->name, .at = e->node->at, .scaled = {1, 0}};
   if (yaml_is_absent(n)) n = NULL;

@@ -8,6 +8,7 @@
 #include "model/flatten.h"
 #include "model/model_build.h"
 #include "problem/data_start.h"
+#include "problem/input_values.h"
 #include "problem/made_from.h"
 #include "problem/read_closed.h"
 #include "problem/reader.h"
@@ -307,9 +308,9 @@ static bool read_all(ProblemReader *r, const ProblemSetting *settings, int count
     return false;
   p->experiment_count = r->fit_count;
   p->experiments = ARENA_ARRAY(r->arena, Experiment, r->experiment_count);
-  if (!read_experiment_inputs(r) || !read_channels(r) || !resolve_starts(r) ||
-      !read_experiment_values(r) || !read_weights(r) || !read_unknowns(r) || !read_gains(r) ||
-      !read_constraints(r) || !check_restart(r))
+  if (!read_experiment_inputs(r) || !read_channels(r) || !check_input_values(r) ||
+      !resolve_starts(r) || !read_experiment_values(r) || !read_weights(r) || !read_unknowns(r) ||
+      !read_gains(r) || !read_constraints(r) || !check_restart(r))
     return false;
   make_validation(r);
   if (p->closed) p->closed->set_threads(p->closed, p->options.threads);

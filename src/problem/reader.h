@@ -45,6 +45,12 @@ typedef struct Sensor {
   UnknownSpec *spec; // by experiment; node NULL: not used
 } Sensor;
 
+typedef struct InputColumn { // that an input of an experiment is read from
+  const char *name;
+  int column;
+  InputKind kind;
+} InputColumn;
+
 typedef struct DataFile {
   const char *path;
   const char
@@ -82,7 +88,8 @@ typedef struct ExperimentReader { // an experiment that is being read
   const double *since;              // times of the rows in the window, counted from origin
   const char *interpolation;        // NULL: the option
   ARRAY(SetValue) set;
-  int number; // in the file
+  ARRAY(InputColumn) inputs; // those that have a column
+  int number;                // in the file
   bool validation;
   ARRAY(NamedWindow) windows;
 } ExperimentReader;

@@ -253,22 +253,46 @@ static void print_time_origins(FitPage *f) {
                   same ? "" : " in the first experiment; the others have their own origin"));
 }
 
+static const double SAME_CUTOFF = 1e-3; // relative: as they are printed
+
 static bool same_every(const FewerSamples *a, const FewerSamples *b) {
-  return a->samples == b->samples && a->noise == b->noise && strcmp(a->filter, b->filter) == 0;
+  return a->samples == b->samples && a->noise == b->noise && strcmp(a->filter, b->filter) == 0 &&
+         fabs(a->cutoff - b->cutoff) <= SAME_CUTOFF * a->cutoff;
 }
 
-// Of experiment i and those alike that follow it.
-static const char *left_out_text(Page *p, const Problem *problem, int i) {
-  int count = problem->experiments[i].every.left_out;
-  while (++i < problem->experiment_count &&
-         same_every(&problem->experiments[i].every, &problem->experiments[i - 1].every))
-    count += problem->experiments[i].every.left_out;
-  if (!count) return "";
+// How many experiments follow one another alike from i on.
+static int count_same_every(const Problem *problem, int i) {
+  int count = 1;
+  while (i + count < problem->experiment_count &&
+         same_every(&problem->experiments[i].every, &problem->experiments[i + count].every))
+    count++;
+  return count;
+}
+
+static const char *left_out_text(Page *p, const Experiment *first, int count) {
+  int sum = 0;
+  bool same = true;
+  for (int i = 0; i < count; i++) {
+    sum += first[i].every.left_out;
+    same = same && first[i].every.left_out == first->every.left_out;
+  }
+  if (!sum) return "";
   return arena_print(
       p->arena,
       " Where the filter lacks a part of its reach, near ends of the record, gaps and "
-      "missing values, %d are left out.",
-      count);
+      "missing values, %d are left out%s.",
+      sum,
+      count == 1 ? ""
+      : same     ? arena_print(p->arena, ", %d in each", first->every.left_out)
+                 : ", in all of them together");
+}
+
+// "a", "a and of b", "each of 4 experiments (a to d)"
+static const char *experiments_text(Page *p, const Experiment *first, int count) {
+  if (count == 1) return first->name;
+  if (count == 2) return arena_print(p->arena, "%s and of %s", first->name, first[1].name);
+  return arena_print(p->arena, "each of %d experiments (%s to %s)", count, first->name,
+                     first[count - 1].name);
 }
 
 // Which samples are kept, once for experiments that follow one another alike.
@@ -281,10 +305,11 @@ static void print_fewer_samples(FitPage *f) {
                  {"none", "without a filter"}};
   const Problem *problem = f->r->problem;
   Page *p = &f->page;
-  for (int i = 0; i < problem->experiment_count; i++) {
+  for (int i = 0, count; i < problem->experiment_count; i += count) {
     const Experiment *e = &problem->experiments[i];
     const FewerSamples *s = &e->every;
-    if (s->samples <= 1 || (i && same_every(s, &problem->experiments[i - 1].every))) continue;
+    count = count_same_every(problem, i);
+    if (s->samples <= 1) continue;
     const char *meaning = "";
     for (int k = 0; k < 4; k++)
       if (strcmp(s->filter, FILTERS[k].word) == 0) meaning = FILTERS[k].meaning;
@@ -296,7 +321,8 @@ static void print_fewer_samples(FitPage *f) {
             : "";
     page_paragraph(p, 2, "",
                    arena_print(p->arena, "One of %d samples of %s is kept, %s%s.%s", s->samples,
-                               e->name, meaning, cutoff, left_out_text(p, problem, i)));
+                               experiments_text(p, e, count), meaning, cutoff,
+                               left_out_text(p, e, count)));
   }
 }
 

@@ -197,3 +197,58 @@ Problem *problem_with_terms(Arena *a, const Problem *p, const EquationTerm *term
   copy->constraints = (ProblemConstraints){0}; // of the unknowns: they hold still
   return copy;
 }
+
+// ---------------------------------------------------------------- start values
+
+// The parameter that a state begins at, also with x(start = x0); -1: there is none that may be estimated.
+static int start_of(const Model *m, int state) {
+  const Parameter *all = m->flat->parameters.at, *start = NULL;
+  int count = m->flat->parameters.count;
+  for (int k = 0; k < count; k++)
+    if (all[k].is_start && all[k].variable == m->state[state]) start = &all[k];
+  for (int k = 0; start && k < count; k++)
+    if (all[k].node == start->node && !all[k].dependent) return all[k].final ? -1 : k;
+  return -1;
+}
+
+static bool is_unknown(const Problem *p, int experiment, int parameter) {
+  for (int i = 0; i < p->unknown_count; i++) {
+    const Unknown *u = &p->unknowns[i];
+    if (u->parameter == parameter && (u->experiment < 0 || u->experiment == experiment))
+      return true;
+  }
+  return false;
+}
+
+int fixed_starts(const Problem *p, FixedStart *starts, int most) {
+  int count = 0;
+  if (p->model->invariant_count || !problem_simulates(p)) return 0;
+  for (int e = 0; e < p->experiment_count; e++)
+    for (int k = 0; k < p->model->nx && !p->experiments[e].has_restart; k++) {
+      int parameter = start_of(p->model, k);
+      if (parameter < 0 || is_unknown(p, e, parameter)) continue;
+      if (count == most) return 0;
+      starts[count++] = (FixedStart){e, k, parameter, p->experiments[e].p[parameter]};
+    }
+  return count;
+}
+
+Problem *problem_with_starts(Arena *a, const Problem *p, const FixedStart *starts, int count) {
+  Problem *copy = copy_problem(a, p);
+  int n = p->unknown_count;
+  copy->unknowns = ARENA_ARRAY(a, Unknown, n + count + 1);
+  for (int i = 0; i < n; i++) copy->unknowns[i] = p->unknowns[i];
+  for (int i = 0; i < count; i++)
+    copy->unknowns[n + i] =
+        (Unknown){.name = p->model->flat->parameters.at[starts[i].parameter].name,
+                  .unit = "",
+                  .parameter = starts[i].parameter,
+                  .experiment = starts[i].experiment,
+                  .start = starts[i].value,
+                  .in_model = starts[i].value,
+                  .min = -HUGE_VAL,
+                  .max = HUGE_VAL};
+  copy->unknown_count = n + count;
+  copy->constraints = (ProblemConstraints){0}; // of the unknowns: they hold still
+  return copy;
+}

@@ -1,4 +1,4 @@
-// Problems made from a problem to see what it lacks: inputs interpolated otherwise, more terms in the equations. They share
+// Problems made from a problem to see what it lacks: inputs interpolated otherwise, more terms in the equations, more unknowns. They share
 // everything else with it and live in the arena.
 #pragma once
 #include "model/soften.h"
@@ -43,5 +43,16 @@ int state_of_rate(const Model *m, int rate);
 const char *equation_term_text(Arena *a, const Problem *p, const EquationTerm *t); // sign(v)
 const char *state_name(const Problem *p, int state);
 const char *input_name(const Problem *p, int input);
+// Start values of states that are not estimated; those of models whose states obey constraints do not count, nor
+// those that follow from several parameters, nor those before a given restart.
+typedef struct FixedStart {
+  int experiment, state, parameter; // x.start, or x0 with x(start = x0)
+  double value;
+} FixedStart;
+// Returns how many, 0 where there would be more than `most`.
+int fixed_starts(const Problem *p, FixedStart *starts, int most);
+// With these as unknowns behind those of the problem.
+Problem *problem_with_starts(Arena *a, const Problem *p, const FixedStart *starts, int count);
+
 // With the factors of the terms as unknowns behind those of the problem, 0 at the start.
 Problem *problem_with_terms(Arena *a, const Problem *p, const EquationTerm *terms, int count);

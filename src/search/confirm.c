@@ -744,6 +744,28 @@ void confirm_note(Search *s, const double *x, double objective, LocalEnd end) {
 
 // ---------------------------------------------------------------- what was found
 
+// An optimum beside the result.
+static bool is_another(const Search *s, const ConfirmEnd *e) {
+  return !agrees(s, e) && e->done && e->found && local_end_converged(e->end);
+}
+
+static bool is_one(Search *s, const ConfirmEnd *a, const ConfirmEnd *b) {
+  if (!optima_same_objective(s, a->objective, b->objective)) return false;
+  return optima_same_numbers(s, a->x, b->x) || optima_one_valley(s, a->x, b->x, a->objective);
+}
+
+void confirm_join(Search *s) {
+  Confirmation *c = s->confirmation;
+  for (int k = 0; c && k < c->ends.count; k++) {
+    ConfirmEnd *e = &c->ends.at[k];
+    e->optimum = k;
+    for (int j = 0; j < k && e->optimum == k && is_another(s, e); j++)
+      if (c->ends.at[j].optimum == j && is_another(s, &c->ends.at[j]) &&
+          is_one(s, &c->ends.at[j], e))
+        e->optimum = j;
+  }
+}
+
 // Room for another optimum, or the one that the end is at.
 static FitOptimum *optimum_of(Search *s, const ConfirmEnd *e) {
   FitResult *r = s->result;
@@ -778,8 +800,8 @@ static void list_optima(Search *s) {
       r->optima.at[0].searches++;
       continue;
     }
-    if (!e->done || !e->found || !local_end_converged(e->end)) continue;
-    FitOptimum *o = optimum_of(s, e);
+    if (!is_another(s, e)) continue;
+    FitOptimum *o = optimum_of(s, &c->ends.at[e->optimum]);
     o->searches++;
     o->converged = true;
     o->distinct = o->distinct || (e->judged == c->candidate && e->distinct);

@@ -34,6 +34,7 @@ typedef struct ConfirmEnd { // of one search
   bool first;    // it found the optimum that it is at: no vote for it
   int judged;    // candidate that it was compared with, 0: none
   bool distinct; // from that candidate: a barrier lies between
+  int optimum;   // number of the first end that nothing tells apart from it
 } ConfirmEnd;
 
 typedef struct Confirmation {
@@ -59,5 +60,7 @@ bool confirm_is_wanted(const Problem *p);
 bool confirm_best(Search *s);
 // A search from a random start ended here: it counts as a far one.
 void confirm_note(Search *s, const double *x, double objective, LocalEnd end);
+// Which ends are at one optimum, before the work of the search is counted.
+void confirm_join(Search *s);
 // Writes searches, optima and verdict into the result.
 void confirm_conclude(Search *s);

@@ -194,6 +194,7 @@ static void finish(Search *s) {
   // Only the search was to end: those around it are asked from now on.
   if (s->enough) s->patience.over = false, s->patience.goes_on = NULL;
   search_find_facts(s);
+  confirm_join(s);
   search_finish(s);
   confirm_conclude(s);
   r->outcome = outcome_of(s, stopped);

@@ -76,6 +76,7 @@ bool fit_verdict_is_good(FitVerdict v); // the result may be used as it is: cert
 
 typedef struct FitTerm { // that the equations miss, see term_scores.h
   const char *term;      // x^3; NULL: none
+  bool at_start;         // it is x.start, which another value of would explain them
   const char *state;     // in the equation of its derivative
   double share;          // of the squared residuals that it would explain
   double p;              // probability that it explains as much by chance

@@ -113,6 +113,21 @@ static bool valley_is_low(Search *s, const double *a, const double *b, int moved
   return true;
 }
 
+static const double LEVEL = 1e-6; // relative: differences of the objective in a flat valley
+
+bool optima_one_valley(Search *s, const double *a, const double *b, double objective) {
+  double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
+  double floor = LEVEL * fabs(objective) + certificate_numerical_floor(s->weighting);
+  bool flat = false;
+  for (int ratios = 1; ratios >= 0 && !flat && search_goes_on(s); ratios--) {
+    for (int i = 0; i < s->n; i++)
+      x[i] = ratios && a[i] * b[i] > 0 ? copysign(sqrt(a[i] * b[i]), a[i]) : (a[i] + b[i]) / 2;
+    double V = search_evaluate(s, 0, 1, x);
+    flat = fabs(comparable_objective(s->problem, V, s->weighting->sigma) - objective) <= floor;
+  }
+  return flat;
+}
+
 bool optima_barrier(Search *s, const double *a, const double *b, double top) {
   double errors = certificate_numerical_floor(s->weighting); // of simulations make no barrier
   double limit = top + BARRIER * optima_unit(s) + errors, most = -1;

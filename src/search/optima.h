@@ -17,6 +17,9 @@ bool optima_same_numbers(const Search *s, const double *a, const double *b);
 double optima_chance(int unknowns);
 // A rival fits nearly as well: its difference is one that chance explains.
 bool optima_is_near(const Search *s, double best, double other);
+// Whether nothing tells a and b apart: half way between them, in ratios or in differences, the objective is that of both. So it is where only
+// products or sums of numbers are determined.
+bool optima_one_valley(Search *s, const double *a, const double *b, double objective);
 // Whether the objective rises between a and b above both (objectives as evaluated, the larger one: top) by more than chance
 // explains: first on the straight line, then along a path on which the number that differs most is moved in steps and the
 // others are fitted again, from either end. A curved valley has no barrier.

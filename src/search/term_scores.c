@@ -108,8 +108,10 @@ static void choose_terms(TermScores *t) {
 static bool simulate_terms(TermScores *t) {
   int n = t->problem->unknown_count;
   const Problem *with = problem_with_terms(t->arena, t->problem, t->terms, t->count);
-  double *x = ARENA_ARRAY(t->arena, double, n + t->count + 1);
+  with = problem_with_starts(t->arena, with, t->starts, t->start_count);
+  double *x = ARENA_ARRAY(t->arena, double, n + t->count + t->start_count + 1);
   for (int i = 0; i < n; i++) x[i] = t->x[i];
+  for (int i = 0; i < t->start_count; i++) x[n + t->count + i] = t->starts[i].value;
   Fitting *fitting = fitting_new(with);
   EvalWork *w = eval_work_new(fitting, 1, NULL);
   Weighting *weighting = weighting_new(fitting->data, t->weighting->sigma);
@@ -183,6 +185,7 @@ bool term_scores_find(TermScores *t) {
   if (t->problem->closed) return false; // its equations are not known
   if (!is_affordable(t->problem) || !explains_the_data(t)) return false;
   choose_terms(t);
+  t->start_count = fixed_starts(t->problem, t->starts, SCORE_STARTS_MOST);
   if (!simulate_terms(t)) return false;
   make_basis(t);
   t->series = ARENA_ARRAY(t->arena, RowSeries, t->rows->channel_count + 1);
@@ -202,18 +205,29 @@ static double least_share(double rows) {
   return fmin(SHARE_MOST, normal_quantile(1 - VISIBLE) * sqrt(2 / rows));
 }
 
+static FitTerm tell(const TermScores *t, int k, const AddedTerm *found) {
+  const Problem *p = t->problem;
+  FitTerm out = {.at_start = k >= t->count, .share = found->share, .p = found->p};
+  if (out.at_start) {
+    const FixedStart *start = &t->starts[k - t->count];
+    out.term = p->model->flat->parameters.at[start->parameter].name;
+    out.state = state_name(p, start->state);
+  } else {
+    out.term = equation_term_text(t->arena, p, &t->terms[k]);
+    out.state = state_name(p, t->terms[k].state);
+  }
+  return out;
+}
+
 FitTerm term_scores_missing(const TermScores *t) {
-  int n = t->problem->unknown_count, best = -1;
-  AddedTerm found = {.p = LEVEL / fmax(t->count, 1)};
-  for (int k = 0; k < t->count && patience_lasts(200L * t->rows->count); k++) {
+  int n = t->problem->unknown_count, all = t->count + t->start_count, best = -1;
+  AddedTerm found = {.p = LEVEL / fmax(all, 1)};
+  for (int k = 0; k < all && patience_lasts(200L * t->rows->count); k++) {
     double *column = term_scores_weighted(t, t->rows->column[n + k]);
     if (!term_scores_remove(t, column)) continue;
     AddedTerm one = added_term(t->r, column, t->series, t->rows->channel_count);
     if (one.p < found.p && one.share >= least_share(t->rows->count)) best = k, found = one;
   }
   if (best < 0 || !patience_asks()) return (FitTerm){0};
-  return (FitTerm){.term = equation_term_text(t->arena, t->problem, &t->terms[best]),
-                   .state = state_name(t->problem, t->terms[best].state),
-                   .share = found.share,
-                   .p = found.p};
+  return tell(t, best, &found);
 }

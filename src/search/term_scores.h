@@ -1,4 +1,4 @@
-// Would one more term in the equations of the states explain residuals of a result? der(x) = f + factor * term: the slopes
+// Would one more term in the equations of the states, or another start value, explain residuals of a result? der(x) = f + factor * term: the slopes
 // of the data by the factors, at factors of 0, come with those by the unknowns from one simulation of the model with all
 // terms. This is the score test: what a term would explain after the unknowns have followed, to first order.
 #pragma once
@@ -6,7 +6,7 @@
 #include "residual/varied_problem.h"
 #include "search/samples.h"
 
-enum { SCORE_TERMS_MOST = 40 };
+enum { SCORE_TERMS_MOST = 40, SCORE_STARTS_MOST = 20 };
 
 typedef struct TermScores {
   Arena *arena; // everything is made in it
@@ -17,7 +17,9 @@ typedef struct TermScores {
 
   EquationTerm terms[SCORE_TERMS_MOST];
   int count;
-  Samples *rows;  // of the problem with these terms
+  FixedStart starts[SCORE_STARTS_MOST];
+  int start_count;
+  Samples *rows;  // of the problem with these terms, and behind them these start values
   double *r;      // weighted residuals, without what the unknowns explain
   double **basis; // orthonormal, of the slopes by the unknowns
   int basis_count;
@@ -31,5 +33,5 @@ double *term_scores_weighted(const TermScores *t, const double *column);
 // Takes away what the unknowns can explain. false: nothing else is in it.
 bool term_scores_remove(const TermScores *t, double *column);
 
-// The term that is least likely to explain as much by chance, if it is missing beyond doubt and counts; term NULL: none.
+// What is least likely to explain as much by chance, if it is missing beyond doubt and counts; term NULL: nothing.
 FitTerm term_scores_missing(const TermScores *t);

@@ -81,11 +81,15 @@ static bool has_rows_without_times(const Problem *p) {
 
 static void say_missing(const Explanation *e) {
   const FitTerm *m = &e->r->facts.missing;
-  if (m->term)
-    text_print(e->out,
-               "; a term in proportion to %s in the equation of der(%s) would explain %.0f %% of "
-               "their squares, which would be chance once in %.2g cases",
-               m->term, m->state, 100 * m->share, 1 / fmax(m->p, 1e-300));
+  if (!m->term) return;
+  if (!m->at_start)
+    text_print(e->out, "; a term in proportion to %s in the equation of der(%s)", m->term,
+               m->state);
+  else
+    text_print(e->out, "; another value of %s", m->term);
+  text_print(e->out,
+             " would explain %.0f %% of their squares, which would be chance once in %.2g cases",
+             100 * m->share, 1 / fmax(m->p, 1e-300));
 }
 
 static void say_pattern(const Explanation *e) {

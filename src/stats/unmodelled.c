@@ -1,6 +1,6 @@
 // Terms are tried at two places.
 //
-// In the equations of the states, see term_scores.h.
+// In the equations of the states, see term_scores.h, and start values that are not estimated.
 //
 // Beside a measured quantity: drift, an input, the quantity itself, the direction in which it moves.
 //
@@ -21,6 +21,11 @@ static const double REFIT_SHARE = 0.3; // of the residuals: what a term must exp
 static const double LIKELY = 0.01;     // probability of a term that is tried together with others
 static const double LEVEL = 1e-4;      // probability of a false alarm
 static const double SHARE = 0.1;       // of the squared residuals: less is of no use
+static const double MORE = 0.01;       // of all of them: what a second term must explain
+static const double MORE_BY_START =
+    0.1; // the same of a start value: the first one may be wrong by so much
+static const double AS_GOOD =
+    0.9; // of the share of the strongest term: a start value is named instead
 
 typedef enum BesideKind {
   BESIDE_CONSTANT,
@@ -33,8 +38,9 @@ typedef enum BesideKind {
 } BesideKind;
 
 typedef struct TermCandidate {
-  bool in_equation;
+  bool in_equation, at_start;
   EquationTerm term;   // in_equation
+  FixedStart start;    // at_start
   BesideKind kind;     // else
   int measured, input; // beside this quantity; the input
   double *column;      // by row, weighted
@@ -139,12 +145,18 @@ static void add_beside(TermSearch *f, int measured) {
 
 static void list_candidates(TermSearch *f) {
   int n = f->t.problem->unknown_count, beside = 0;
-  int most = f->t.count + MEASURED_MOST * (5 + 2 * f->t.problem->model->nu);
+  int most = f->t.count + f->t.start_count + MEASURED_MOST * (5 + 2 * f->t.problem->model->nu);
   f->candidates = ARENA_ARRAY(f->t.arena, TermCandidate, most + 1);
   for (int k = 0; k < f->t.count && patience_lasts(0); k++)
     add_candidate(f,
                   (TermCandidate){.in_equation = true,
                                   .term = f->t.terms[k],
+                                  .column = term_scores_weighted(&f->t, f->t.rows->column[n + k])});
+  n += f->t.count;
+  for (int k = 0; k < f->t.start_count && patience_lasts(0); k++)
+    add_candidate(f,
+                  (TermCandidate){.at_start = true,
+                                  .start = f->t.starts[k],
                                   .column = term_scores_weighted(&f->t, f->t.rows->column[n + k])});
   if (!problem_simulates(f->t.problem)) return; // a sensor is not wrong where steps are
   for (int m = 0; m < f->t.problem->measured_count && beside < MEASURED_MOST; m++) {
@@ -175,15 +187,36 @@ static const char *hint_in_equation(const TermSearch *f, const EquationTerm *t) 
   return "";
 }
 
+// "54 %", of what others leave "a further 12 %"
+static const char *share_text(const TermSearch *f, double share) {
+  return arena_print(f->t.arena, "%s%.0f %%", f->s->unmodelled_count ? "a further " : "",
+                     100 * share);
+}
+
+static const char *text_at_start(const TermSearch *f, const TermCandidate *c, double share) {
+  const Problem *p = f->t.problem;
+  const char *state = state_name(p, c->start.state);
+  const char *where =
+      p->experiment_count == 1
+          ? ""
+          : arena_print(f->t.arena, " in %s", p->experiments[c->start.experiment].name);
+  return arena_print(f->s->arena,
+                     "Another start value of %s%s would explain %s of the squared residuals: "
+                     "estimate %s%s.",
+                     state, where, share_text(f, share),
+                     p->model->flat->parameters.at[c->start.parameter].name,
+                     where[0] ? ", with per_experiment: true" : "");
+}
+
 static const char *text_in_equation(const TermSearch *f, const TermCandidate *c, double share) {
   const char *term = c->term.kind == TERM_CONSTANT
                          ? "constant term"
                          : arena_print(f->t.arena, "term in proportion to %s",
                                        equation_term_text(f->t.arena, f->t.problem, &c->term));
   return arena_print(f->s->arena,
-                     "A %s in the equation of der(%s) would explain %.0f %% of the squared "
+                     "A %s in the equation of der(%s) would explain %s of the squared "
                      "residuals: %s.",
-                     term, state_name(f->t.problem, c->term.state), 100 * share,
+                     term, state_name(f->t.problem, c->term.state), share_text(f, share),
                      hint_in_equation(f, &c->term));
 }
 
@@ -218,9 +251,9 @@ static const char *hint_beside(BesideKind kind) {
 }
 
 static const char *text_beside(const TermSearch *f, const TermCandidate *c, double share) {
-  return arena_print(f->s->arena, "The residuals of %s %s (%.0f %% of all squared residuals): %s.",
-                     f->t.problem->measured_name[c->measured], what_beside(f, c), 100 * share,
-                     hint_beside(c->kind));
+  return arena_print(f->s->arena, "The residuals of %s %s (%s of all squared residuals): %s.",
+                     f->t.problem->measured_name[c->measured], what_beside(f, c),
+                     share_text(f, share), hint_beside(c->kind));
 }
 
 // ---------------------------------------------------------------- the whole
@@ -245,14 +278,16 @@ static AddedTerm test_term(const TermSearch *f, int k, int other) {
   return t;
 }
 
-// The term that explains most of those that are no chance, -1: none.
+// The term that explains most of those that are no chance, -1: none. A wrong start value is the simpler reason.
 static int strongest(const TermSearch *f, int other, double level, AddedTerm *out) {
   int best = -1;
+  double most = 0;
   for (int k = 0; k < f->count && patience_lasts(0); k++) {
     if (k == other) continue;
     AddedTerm t = test_term(f, k, other);
-    if (!(t.p < level) || !(t.share >= SHARE) || (best >= 0 && t.share <= out->share)) continue;
-    best = k;
+    double worth = f->candidates[k].at_start ? t.share / AS_GOOD : t.share;
+    if (!(t.p < level) || !(t.share >= SHARE) || worth <= most) continue;
+    best = k, most = worth;
     *out = t;
   }
   return best;
@@ -260,25 +295,28 @@ static int strongest(const TermSearch *f, int other, double level, AddedTerm *ou
 
 static void say(TermSearch *f, int k, AddedTerm t) {
   const TermCandidate *c = &f->candidates[k];
-  f->s->unmodelled[f->s->unmodelled_count++] = (StatUnmodelled){
-      .text = c->in_equation ? text_in_equation(f, c, t.share) : text_beside(f, c, t.share),
-      .share = t.share,
-      .p = t.p};
+  const char *text = c->at_start      ? text_at_start(f, c, t.share)
+                     : c->in_equation ? text_in_equation(f, c, t.share)
+                                      : text_beside(f, c, t.share);
+  f->s->unmodelled[f->s->unmodelled_count++] = (StatUnmodelled){text, t.share, t.p};
 }
 
-// The share of the residuals that a term in an equation explains, were they white.
+// The share of the residuals that a term in an equation or a start value explains, were they white.
 static double plain_share(const TermSearch *f, int k) {
   const double *c = f->candidates[k].column;
   int n = f->t.rows->count;
   double square = dot(c, c, n) * dot(f->t.r, f->t.r, n), product = dot(c, f->t.r, n);
-  return f->candidates[k].in_equation && square > 0 ? product * product / square : 0;
+  bool fitted = f->candidates[k].in_equation || f->candidates[k].at_start;
+  return fitted && square > 0 ? product * product / square : 0;
 }
 
 // Residuals after a fit with the term of a candidate. NULL: it failed.
 static double *fit_with(const TermSearch *f, const TermCandidate *c) {
-  Problem *with = problem_with_terms(f->t.arena, f->t.problem, &c->term, 1);
+  Problem *with = c->at_start ? problem_with_starts(f->t.arena, f->t.problem, &c->start, 1)
+                              : problem_with_terms(f->t.arena, f->t.problem, &c->term, 1);
   double *x = ARENA_ARRAY(f->t.arena, double, with->unknown_count + 1), *r = NULL;
   for (int i = 0; i < f->t.problem->unknown_count; i++) x[i] = f->result->x[i];
+  if (c->at_start) x[f->t.problem->unknown_count] = c->start.value;
   with->method = METHOD_LM;
   with->options.max_simulations = REFIT_SIMULATIONS;
   with->options.threads = 1;
@@ -328,7 +366,8 @@ static void search(TermSearch *f) {
   }
   if (!patience_asks()) return;
   if (alone || second >= 0) say(f, first, one);
-  if (second >= 0) say(f, second, two);
+  if (second >= 0 && two.share >= (f->candidates[second].at_start ? MORE_BY_START : MORE))
+    say(f, second, two);
   if (!alone && second < 0) refit(f, level);
 }
 

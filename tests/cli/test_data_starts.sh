@@ -42,6 +42,13 @@ run fit p.yaml
 tr -s ' \n' ' ' <out >flat
 holds grep -q 'missing values, 24 are left out' flat
 
+it "the samples that are left out are those of all experiments alike, and how many in each"
+problem ', every: 10, split: {column: w}' ''
+run fit p.yaml
+tr -s ' \n' ' ' <out >flat
+holds grep -q 'One of 10 samples of each of 4 experiments (d-0 to d-3) is kept' flat
+holds grep -q 'missing values, 96 are left out, 24 in each' flat
+
 it "windows that a column makes are read in a time that grows as the file"
 rows 1000000 500 >d.csv
 problem ', split: {column: w}' ''

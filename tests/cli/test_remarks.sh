@@ -88,3 +88,24 @@ for seed in 10 12 15 22 44 48; do
   grep -c 'again from there' load.json >>again
 done
 holds test "$(awk '{ n += $1 } END { print n }' again)" -ge 1
+
+it "a start value that is wrong is named, also one that a parameter gives"
+held 0
+for start in 0 x0; do
+  sed "s/x(start = 0/x(start = $start/; s/friction = 0;/friction = 0, x0 = 0;/" mass.mo >begun.mo
+  run fit mass.yaml --interpolation hold --set model=begun.mo --json right.json; status 0; json right.json "'unmodelled' not in d"
+  sed -i "s/ = 0;/ = 1;/; s/x(start = 0/x(start = 1/" begun.mo
+  run fit mass.yaml --interpolation hold --set model=begun.mo --json wrong.json; status 0
+  name=${start/#0/x.start}
+  json wrong.json "d['unmodelled'][0]['text'].startswith('Another start value of x would explain') and 'estimate $name.' in d['unmodelled'][0]['text'] and len(d['unmodelled']) == 1"
+done
+
+# Only a*b is determined, and w has an optimum in every lobe.
+printf 'model Lobes\nparameter Real a = 1, b = 1, w = 1;\noutput Real y;\nequation\ny = a*b*sin(w*time);\nend Lobes;\n' >lobes.mo
+awk 'BEGIN { srand(3); print "t,y"; for (i = 0; i < 60; i++) printf "%g,%.6f\n", i/10, 2*sin(i/5) + 0.5*sin(0.61*i) + 0.3*(rand() - 0.5) }' >lobes.csv
+printf 'model: lobes.mo\nexperiments: {data: lobes.csv, measure: [y]}\nestimate: {a: {start: 1, min: 0.1, max: 10}, b: {start: 1, min: 0.1, max: 10}, w: {start: 1, min: 0.1, max: 12}}\n' >lobes.yaml
+
+it "optima that nothing tells apart are one"
+run fit lobes.yaml --json lobes.json
+json lobes.json "len(d['certificate']['optima']) >= 3 and any(o['searches'] > 1 for o in d['certificate']['optima'][1:])"
+json lobes.json "len({round(o['objective'], 3) for o in d['certificate']['optima']}) == len(d['certificate']['optima'])"

@@ -7,6 +7,7 @@
 typedef struct
     Mass { // der(v) = u - k x - d v - friction sign(v) - cubic x^3 - square u^2 - constant
   double k, d, friction, cubic, square, constant;
+  double v;                 // at the start, where the model has 0
   double drift, offset;     // of the sensor: over the whole time, and all the time
   bool held;                // the input, between samples
   double noise, correlated; // deviation, and correlation of neighbours
@@ -39,7 +40,7 @@ static inline void mass_move(const Mass *m, int i, double *x, double *v) {
 
 static inline void mass_data(const Made *made, const char *name, const Mass *m) {
   static char text[60 * MASS_ROWS + 20];
-  double x = 0.5, v = 0, e = 0;
+  double x = 0.5, v = m->v, e = 0;
   int length = sprintf(text, "t,u,y\n");
   Random random;
   random_seed_stream(&random, 41, m->seed);

@@ -85,9 +85,36 @@ static void kept_samples_are_accurate_however_the_record_is_cut(void **state) {
   check_cut("split: {column: w}, window: [2, 12.99]", 2, 220 - 24, 24);
 }
 
+static int count_words(const Problem *p, const char *words) {
+  int count = 0;
+  for (int i = 0; i < p->warnings.list.count; i++)
+    count += strstr(p->warnings.list.at[i].text, words) != NULL;
+  return count;
+}
+
+// Blocks of 0.04 s weaken the 7 and 11 rad/s of signal_at by 0.3 and 0.8 %, those of 0.1 s by 2 and 5 %.
+static void a_mean_that_changes_the_motion_is_told(void **state) {
+  (void)state;
+  static const struct {
+    int every;
+    const char *filter;
+    int warnings;
+  } CASES[] = {{4, "mean", 0}, {10, "mean", 1}, {20, "mean", 1}, {10, "fir", 0}, {20, "none", 0}};
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    Made m;
+    char text[100];
+    snprintf(text, sizeof text, "every: {samples: %d, filter: %s}", CASES[i].every,
+             CASES[i].filter);
+    const Problem *p = load(&m, text);
+    assert_int_equal(count_words(p, "changes column 'x' by about"), CASES[i].warnings);
+    made_close(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kept_samples_are_accurate_however_the_record_is_cut),
+      cmocka_unit_test(a_mean_that_changes_the_motion_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

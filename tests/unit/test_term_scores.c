@@ -138,7 +138,7 @@ static FitTerm missing_of(double friction, int rows, int *tried) {
   TermScores t = scores_at(fitting, w, r->x);
   FitTerm term = term_scores_find(&t) ? term_scores_missing(&t) : (FitTerm){0};
   if (term.term) term.term = "found"; // the arena goes
-  *tried = t.count;
+  *tried = t.count + t.start_count;
   arena_free(t.arena);
   fit_free(r);
   eval_work_free(w);
@@ -173,6 +173,22 @@ static void a_term_counts_from_a_tenth_and_beyond_chance(void **state) {
   assert_true(many.term.p * many.tried < 1e-5);
   assert_close_relative(few.term.p * few.tried, 1e-4, 0.05);
   assert_true(few.term.share > 0.15);
+}
+
+// A start value that is wrong is no missing term.
+static void a_wrong_start_value_is_named(void **state) {
+  (void)state;
+  int named = 0;
+  for (uint64_t seed = 0; seed < 20; seed++) {
+    Mass m = RIGHT;
+    m.seed = seed, m.v = 0.08;
+    Asked a = ask(&m, "auto", "");
+    if (!a.term.term) continue;
+    named++;
+    assert_string_equal(a.words, "v.start");
+    assert_true(a.term.at_start && a.verdict != FIT_CERTAIN);
+  }
+  assert_true(named >= 3);
 }
 
 // What only a bound holds back is no missing term.
@@ -222,6 +238,7 @@ int main(void) {
       cmocka_unit_test(a_result_that_misses_a_term_is_not_certain),
       cmocka_unit_test(who_was_not_asked_is_not_certain),
       cmocka_unit_test(a_term_counts_from_a_tenth_and_beyond_chance),
+      cmocka_unit_test(a_wrong_start_value_is_named),
       cmocka_unit_test(a_bound_is_no_missing_term),
       cmocka_unit_test(away_from_the_optimum_nothing_is_told),
   };

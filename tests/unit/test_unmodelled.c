@@ -82,6 +82,49 @@ static void two_things_may_be_missing(void **state) {
   assert_true(strstr(f.text[0], "with time") || strstr(f.text[1], "with time"));
   assert_true(strstr(f.text[0], "sign(v)") || strstr(f.text[1], "sign(v)"));
   assert_true(f.share[0] + f.share[1] > 0.95 && f.share[0] + f.share[1] <= 1);
+  assert_null(strstr(f.text[0], "a further"));
+  assert_non_null(strstr(f.text[1], "a further"));
+}
+
+// Beside the first a second one that explains 0 % is of no use.
+static void little_more_is_not_said(void **state) {
+  (void)state;
+  Mass m = RIGHT;
+  m.noise = 1e-5, m.drift = 0.3, m.friction = 0.001;
+  Finding f = find(&m);
+  assert_int_equal(f.count, 1);
+  assert_non_null(strstr(f.text[0], "with time"));
+}
+
+// Also where it is far from right; a right one is no reason beside a wrong one.
+static void a_wrong_start_value_is_named(void **state) {
+  (void)state;
+  const double START[] = {0.05, 0.2, -0.5};
+  for (int i = 0; i < 3; i++) {
+    Mass m = RIGHT;
+    m.v = START[i];
+    Finding f = find(&m);
+    assert_int_equal(f.count, 1);
+    assert_non_null(strstr(f.text[0], "Another start value of v would explain"));
+    assert_non_null(strstr(f.text[0], "estimate v.start."));
+    double noise = RIGHT.noise * RIGHT.noise / (f.error * f.error);
+    assert_true(f.share[0] > 0.8 * (1 - noise) && f.share[0] <= 1);
+  }
+}
+
+// Where something else is missing the start value, which is right, is not blamed.
+static void a_right_start_value_is_not_named(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 5; kind++)
+    for (uint64_t seed = 0; seed < 20; seed++) {
+      Mass m = RIGHT;
+      double size = 0.2 + 0.05 * (double)seed;
+      *(double *[]){&m.friction, &m.cubic, &m.square, &m.drift, &m.constant}[kind] = 0.3 * size;
+      m.seed = seed;
+      Finding f = find(&m);
+      for (int i = 0; i < f.count; i++)
+        if (strstr(f.text[i], "start value")) fail_msg("%d, %g: %s", kind, size, f.text[i]);
+    }
 }
 
 // So much friction that its first-order effect is not its effect: the term is fitted.
@@ -138,6 +181,9 @@ int main(void) {
       cmocka_unit_test(what_is_missing_is_named),
       cmocka_unit_test(a_right_model_misses_nothing),
       cmocka_unit_test(two_things_may_be_missing),
+      cmocka_unit_test(little_more_is_not_said),
+      cmocka_unit_test(a_wrong_start_value_is_named),
+      cmocka_unit_test(a_right_start_value_is_not_named),
       cmocka_unit_test(a_strong_term_is_fitted),
       cmocka_unit_test(far_from_the_data_nothing_is_said),
       cmocka_unit_test(an_examined_fit_says_it),
