@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from ._library import Array, Error, is_series
+from ._library import Array, Error, in_order, is_series, without_mask
 
 
 # ISO 8601: the part without the time zone, then its sign, hours and minutes.
@@ -126,12 +126,9 @@ def _plain(values: Any, name: str) -> Array:
             values = values.to_numpy()
         else:
             values = values.to_numpy(dtype=object)
+    in_order(values, f"'{name}'")
     if isinstance(values, np.ma.MaskedArray):
-        masked: Any = values
-        if masked.dtype.kind in "Mm":
-            values = masked.filled(np.array("NaT", masked.dtype))
-        elif masked.dtype.kind in "biuf":
-            values = masked.astype(np.float64).filled(np.nan)
+        values = without_mask(values)
     elif not isinstance(values, np.ndarray) and not hasattr(values, "__array__"):
         values = list(values) if not isinstance(values, (str, bytes, Mapping)) and hasattr(values, "__iter__") else values
     array = np.asarray(values)

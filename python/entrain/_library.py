@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import weakref
+from collections.abc import KeysView, Set
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NoReturn, Optional
 
@@ -408,6 +409,20 @@ def whole(value: Any, what: str) -> int:
     return found
 
 
+def without_mask(values: Any) -> Any:
+    """The same; what is masked, in lists too, is missing: NaN, NaT or None."""
+    if isinstance(values, np.ma.MaskedArray):
+        masked: Any = values
+        if masked.dtype.kind in "Mm":
+            return masked.filled(np.array("NaT", masked.dtype))
+        if masked.dtype.kind in "biuf":
+            return masked.astype(np.float64).filled(np.nan)
+        return masked if masked.dtype.names else np.where(np.ma.getmaskarray(masked), None, masked.data)
+    if isinstance(values, (list, tuple)) and any([isinstance(v, np.ma.MaskedArray) for v in values]):
+        return [without_mask(v) for v in values]
+    return values
+
+
 def mapping_of(value: Any, what: str) -> dict[Any, Any]:
     """Values by name: a mapping, or a Series of pandas."""
     if value is None:
@@ -424,10 +439,18 @@ def is_series(value: Any) -> bool:
     return hasattr(value, "index") and hasattr(value, "to_frame") and getattr(value, "ndim", 0) == 1 and hasattr(value, "iloc")
 
 
+def in_order(value: Any, what: str) -> Any:
+    """The same; a set, whose order means nothing, is an error."""
+    if isinstance(value, Set) and not isinstance(value, KeysView):
+        raise Error(f"{what} must have an order, as a list has: not a {type(value).__name__}")
+    return value
+
+
 def names_of(value: Any, what: str) -> list[Any]:
     """One name, or several."""
     if isinstance(value, str):
         return [value]
+    in_order(value, what)
     if value is None or isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
         raise TypeError(f"{what} must be a name or a list of names, not {value!r:.60}")
     return list(value)

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arrays, _studies
 from ._fit import Fit
-from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, is_series, lib, mapping_of, names_of, new_error,
+from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, in_order, is_series, lib, mapping_of, names_of, new_error,
                        new_struct, number, Opened, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path)
 from ._model import Model, read_frame, simulate
 from ._simulator import Simulator
@@ -784,7 +784,7 @@ def _experiments(data: Any, experiments: Any) -> list[dict[str, Any]]:
     if isinstance(data, (str, os.PathLike)) or _arrays.is_table(data):
         return [{"data": data}]
     if isinstance(data, Iterable) and not isinstance(data, np.ndarray):
-        rows = [{"data": d} for d in data]
+        rows = [{"data": d} for d in in_order(data, "data")]
         if not rows:
             raise Error("there are no data")
         return rows

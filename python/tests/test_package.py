@@ -263,10 +263,20 @@ class Tables(unittest.TestCase):
                   self.Y[:, None], np.ma.array(self.Y), iter(self.Y), tuple(self.Y)):
             self.assertEqual(rows(self.fit({"time": T, "y": y})), wanted)
 
+    def test_what_has_no_order_is_an_error(self):
+        for y in (set(self.Y), frozenset(self.Y)):
+            for wrong in (lambda: self.fit({"time": T, "y": y}), lambda: self.fit({"time": y, "y": self.Y}), lambda: made(estimate={"p", "d"}),
+                          lambda: made(data={"a.csv", "b.csv"}), lambda: made().fit(start={1.0, 2.0}), lambda: entrain.Model(PENDULUM).simulate(y),
+                          lambda: entrain.compare({made(), made()}), lambda: entrain.Simulator(lambda t, p: t, {}, {"x", "y"})):
+                with self.assertRaisesRegex(entrain.Error, "must have an order"):
+                    wrong()
+        ordered = dict(zip(T, self.Y))
+        self.assertEqual(rows(self.fit({"time": ordered.keys(), "y": ordered.values()})), rows(self.fit({"time": T, "y": self.Y})))
+
     def test_every_missing_value_is_the_same(self):
         gap = np.arange(len(T)) % 7 == 3
         wanted = rows(self.fit({"time": T, "y": np.where(gap, np.nan, self.Y)}))
-        forms = [np.ma.array(self.Y, mask=gap), [None if g else v for g, v in zip(gap, self.Y)]]
+        forms = [np.ma.array(self.Y, mask=gap), np.ma.array(self.Y, mask=gap, dtype=object), [None if g else v for g, v in zip(gap, self.Y)]]
         if PANDAS:
             forms += [PANDAS.array([PANDAS.NA if g else v for g, v in zip(gap, self.Y)], dtype="Float64"),
                       PANDAS.Series([PANDAS.NA if g else v for g, v in zip(gap, self.Y)], dtype=object)]
@@ -820,6 +830,23 @@ class Functions(unittest.TestCase):
         self.assertIsNone(entrain.Model(PENDULUM).simulate(T).error)
         fit = self.problem(lambda t, p: np.full(len(t), np.nan)).fit()
         self.assertEqual((fit.outcome, fit.error), ("no-start", None))
+        self.assertEqual(fit.message, "the model could not be simulated at any start: lambda: x is not finite at time 0")
+
+    def test_what_it_masks_is_no_result(self):
+        def sloped(t, p, masked=False):
+            e = np.exp(-p["k"] * t)
+            slopes = np.column_stack([-t * e * p["a"], e])
+            return (np.ma.array(p["a"] * e, mask=t > 5), slopes) if not masked else (p["a"] * e, np.ma.array(slopes, mask=masked))
+
+        for function in (lambda t, p: sloped(t, p)[0], lambda t, p: {"x": sloped(t, p)[0]}, lambda t, p: sloped(t, p)[0].astype(object),
+                         lambda t, p: [np.ma.array([v], mask=[v > 5]) for v in t], lambda t, p: np.ma.column_stack([sloped(t, p)[0]])):
+            fit = self.problem(function).fit()
+            self.assertEqual((fit.outcome, fit.error), ("no-start", None))
+            self.assertIn("x is not finite at time 5.1", fit.message)
+        self.assertEqual(self.problem(sloped, slopes=True).fit().outcome, "no-start")
+        fit = self.problem(lambda t, p: sloped(t, p, True), slopes=True).fit()  # as with slopes that are NaN
+        self.assertAlmostEqual(fit.values["k"], 0.7, places=2)
+        self.assertTrue(any("contradict the slopes" in remark for remark in fit.remarks))
 
     def test_an_exception_without_words_is_an_outcome(self):
         class Mute(RuntimeError):
