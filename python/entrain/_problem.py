@@ -10,8 +10,8 @@ import numpy as np
 from . import _arrays, _studies
 from ._fit import Fit
 from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, in_order, is_series, lib, mapping_of, names_of, new_error,
-                       new_struct, number, Opened, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path)
-from ._model import Model, read_frame, simulate
+                       new_struct, number, Opened, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path, without_mask)
+from ._model import Model, elements, read_frame, simulate
 from ._simulator import Simulator
 
 # Keys of the problem file, see docs/problem.md. Those of an experiment hold for all of them.
@@ -167,6 +167,8 @@ class Problem(Opened):
             raise TypeError("a problem needs 'measure': which variable of the model is which column of the data")
         if not isinstance(row["measure"], Mapping):
             row["measure"] = names_of(row["measure"], "'measure'")
+        if isinstance(row.get("set"), Mapping):
+            row["set"] = self._of_elements(row["set"])
         wrong = [k for k in row if k not in OF_EXPERIMENT + ("data", "units")]
         if wrong:
             near = difflib.get_close_matches(str(wrong[0]), OF_EXPERIMENT + ("data",), 1)
@@ -181,6 +183,20 @@ class Problem(Opened):
             row["data"] = label
             self._choose_time(row, table)
         return {k: v for k, v in row.items() if v is not None}
+
+    def _of_elements(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values that are set, with those of elements in the place of arrays."""
+        found: dict[str, Any] = {}
+        for name, value in values.items():
+            if self._model and np.ndim(value):
+                try:
+                    found.update(elements(str(name), np.asarray(without_mask(value), dtype=float), list(self._model.parameters)))
+                    continue
+                except (TypeError, ValueError) as why:  # texts, for example: the library says what they cannot be
+                    if isinstance(why, Error):
+                        raise
+            found[str(name)] = value
+        return found
 
     def _choose_time(self, row: dict[str, Any], table: _arrays.Table) -> None:
         time = row.get("time")

@@ -73,6 +73,29 @@ class Models(unittest.TestCase):
         for values, slope in [({}, 2), ({"p": 3}, 6), ({"q": 5}, 5), ({"p": 3}, 6), ({}, 2), ({"x.start": 1}, 3)]:
             self.assertAlmostEqual(m.simulate([0, 1], parameters=values)["x"][-1], slope)
 
+    def test_arrays_of_parameters_have_all_their_values(self):
+        text = ("model A parameter Real q[2] = {1, 2}; parameter Real a[2, 2] = {{1, 2}, {3, 4}}; parameter Real n = 1; "
+                "Real x[2](start = {0, 0}, each fixed = true); equation der(x) = n*a*q; end A;")
+        m = entrain.Model(text)
+
+        def problem(values):
+            return entrain.Problem(model=m, data={"time": T, "y": T}, measure={"x[2]": "y"}, estimate=["n"], method="lm", set=values)
+
+        for wrong, word in [({"q": [3]}, "'q' has the shape"), ({"q": [3, 4, 5]}, "'q' has the shape"), ({"q": []}, "'q' has the shape"), ({"q": [[1, 2]]}, "'q' has the shape"),
+                            ({"a": [1, 2]}, "'a' has the shape"), ({"a": [[1, 2]]}, "'a' has the shape"), ({"x.start": [1]}, "'x.start' has the shape"),
+                            ({"n": [1]}, "'n' is a single number"), ({"n": []}, "'n' is a single number"), ({"z": []}, "no parameter 'z'"), ({"z": [1]}, "no parameter 'z'")]:
+            for use in (lambda: m.simulate(T, parameters=wrong), lambda: m.replace(**wrong), lambda: entrain.Model(text, parameters=wrong), lambda: problem(wrong)):
+                with self.subTest(word), self.assertRaisesRegex(entrain.Error, word):
+                    use()
+        for values in ({"q": [3, 4]}, {"a": np.array([[5, 6], [7, 8]])}, {"x.start": (1, 2)}, {"q": [3, 4], "x[2].start": 5}):
+            wanted = m.simulate(T, parameters=values)["x[2]"]
+            np.testing.assert_array_equal(m.replace(**values).simulate(T)["x[2]"], wanted)
+            np.testing.assert_array_equal(entrain.Model(text, parameters=values).simulate(T)["x[2]"], wanted)
+            np.testing.assert_allclose(problem(values).simulate(T)["x[2]"], wanted, atol=1e-9)
+        self.assertAlmostEqual(m.simulate([0, 1], parameters={"q": [3, 4]})["x[2]"][-1], 25)
+        with self.assertRaisesRegex(entrain.Error, "finite"):
+            m.replace(q=np.ma.array([1, 2], mask=[0, 1]))
+
     def test_inputs_of_any_form_mean_the_same(self):
         m = entrain.Model(PENDULUM)
         u = np.sin(T)
