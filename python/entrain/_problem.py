@@ -18,6 +18,7 @@ from ._simulator import Simulator
 OF_PROBLEM = ("residual", "prediction", "scale", "criterion", "homotopy", "loss", "constraints", "weights", "gains", "libraries")
 OF_EXPERIMENT = ("time", "measure", "inputs", "window", "start", "restart", "set", "interpolation", "name", "role", "windows",
                  "split", "every", "unscored")
+PARTS = ("source", "model", "data", "experiments", "options", "units", "folder", "name", "libraries")  # of a problem alone
 MOMENTS = ("window", "windows", "start", "restart")  # values that may be times of day
 
 
@@ -366,7 +367,7 @@ class Problem(Opened):
         start : mapping or array, optional
             Other start values of unknowns: by name, or of all of them in their order, such as ``fit.x``.
         **options
-            Options by name.
+            Options by name, see :func:`entrain.options`. Other arguments of a problem, such as `data`, need a new one.
 
         Examples
         --------
@@ -375,7 +376,11 @@ class Problem(Opened):
         ...                     data={"time": [0, 1, 2], "y": [0, 2, 4]}, measure={"x": "y"}, estimate={"k": 1})
         >>> p.replace(method="lm", start={"k": 3}).unknowns["k"]["start"]
         3.0
+        >>> p.replace({"experiments.0.window": [0, 1]}).evaluate().channels[0].n
+        2
         """
+        for key in options:
+            _refuse_part(key)
         copy = object.__new__(Problem)
         copy.__dict__.update(self.__getstate__())
         copy._settings = [*self._settings, *[(str(k), _setting_text(v), False) for k, v in mapping_of(settings, "settings").items()],
@@ -822,6 +827,14 @@ def _words(value: Any) -> Iterable[str]:
 
 def _setting_text(value: Any) -> str:
     return value if isinstance(value, str) else flow_text(value)
+
+
+def _refuse_part(key: str) -> None:
+    """An argument of a problem that is no option."""
+    if key in options_by_name() or key not in PARTS + ("estimate",) + OF_PROBLEM + OF_EXPERIMENT:
+        return
+    path = "" if key in PARTS else key if key in ("estimate",) + OF_PROBLEM else f"experiments.0.{key}"
+    raise TypeError(f"'{key}' is no option: make a new Problem(...)" + (f", or change it by settings={{'{path}': value}}" if path else ""))
 
 
 def _option_value(value: Any) -> Any:

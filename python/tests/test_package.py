@@ -260,6 +260,16 @@ class Problems(unittest.TestCase):
         with self.assertRaises(KeyError):
             p.fit().parameters["z"]
 
+    def test_what_is_no_option_needs_a_new_problem(self):
+        p = made(method="lm")
+        for key in ("source", "model", "data", "estimate", "experiments", "options", "units", "folder", "name", "measure", "inputs", "set", "window", "weights", "constraints",
+                    "time", "role"):
+            for work in (p.replace, p.fit, lambda **k: p.basin(random=2, **k), p.recover):
+                with self.subTest(key), self.assertRaisesRegex(TypeError, f"'{key}' is no option: make a new Problem"):
+                    work(**{key: {}})
+        self.assertEqual(p.replace({"experiments.0.window": [0, 5], "weights": "grid"}).evaluate().channels[0].n, 51)
+        self.assertEqual(p.replace(residual="prediction", loss="huber").method, "lm")
+
     def test_options_and_methods(self):
         p = made()
         self.assertEqual(made(method="lm").method, "lm")
