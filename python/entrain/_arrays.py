@@ -200,8 +200,17 @@ def times(values: Any, name: str = "t") -> Array:
     falls = np.flatnonzero(np.diff(array) <= 0)
     if len(falls):
         i = int(falls[0])
-        raise Error(f"'{name}' must increase: {float(array[i])!r} at {i}, {float(array[i + 1])!r} at {i + 1}")
+        raise Error(f"row {i + 2}: '{name}' must increase, but {float(array[i + 1])!r} follows {float(array[i])!r}")
     return array
+
+
+def check_moments(seconds: Array, origin: np.datetime64, name: str, what: str) -> None:
+    """That times of day increase. Missing ones are another matter."""
+    falls = np.flatnonzero(np.diff(seconds) <= 0)
+    if len(falls):
+        i = int(falls[0])
+        before, now = after(origin, seconds[i:i + 2])
+        raise Error(f"{what}: row {i + 2}: time in column '{name}' must increase, but {now} follows {before}")
 
 
 def is_frame(data: Any) -> bool:
@@ -257,6 +266,11 @@ def index_of(index: Any, names: Any) -> tuple[str, Any, str]:
     return label, index, ""
 
 
+def refuse_levels(frame: Any, what: str) -> None:
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        raise Error(f"{what}: the columns have names of several levels; make one of them: frame.columns = [\".\".join(map(str, c)) for c in frame.columns]")
+
+
 def _aligned(columns: Mapping[str, Any], what: str) -> Any:
     """The index that all Series among the columns share; None: there are none."""
     shared, first = None, ""
@@ -279,6 +293,7 @@ def _named_columns(data: Any, what: str) -> tuple[dict[str, Any], str]:
         data = data.to_frame()
     index = None
     if is_frame(data):
+        refuse_levels(data, what)
         named, index = [(name, data.iloc[:, i]) for i, name in enumerate(data.columns)], data.index
     elif isinstance(data, Mapping):
         named = list(data.items())
@@ -340,6 +355,20 @@ def count_from_1970(found: Table, name: str, known: bool) -> Optional[int]:
     assert origin is not None
     found.origins[name], found.zones[name] = origin, None
     return int(large[0])
+
+
+def without_spans(value: Any, name: str) -> Any:
+    """The same with spans of time as numbers of s."""
+    if isinstance(value, Mapping):
+        return {k: without_spans(v, name) for k, v in value.items()}
+    if isinstance(value, (list, tuple)) or isinstance(value, np.ndarray) and value.ndim:
+        return [without_spans(v, name) for v in value]
+    if not isinstance(value, (datetime.timedelta, np.timedelta64)):
+        return value
+    seconds = float(column([value], name)[0])
+    if not np.isfinite(seconds):
+        raise Error(f"'{name}' has no value")
+    return seconds
 
 
 @dataclass

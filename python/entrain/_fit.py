@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import json
+import operator
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -187,7 +188,11 @@ class Report:
 
     def report(self, width: int = 80) -> str:
         """What the command prints, in lines of this width."""
-        width = 80 if self._handle is None else max(20, min(int(width), 10000))
+        try:
+            width = operator.index(width)
+        except TypeError:
+            raise TypeError(f"the width of a report is a whole number, not {width!r:.60}") from None
+        width = 80 if self._handle is None else max(20, min(width, 10000))
         return self._ask(("report", width), lambda p: taken_text(self._c("report")(p, *self._width_first, width, False)))
 
     @property

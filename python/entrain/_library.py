@@ -488,6 +488,8 @@ def number_text(value: float) -> str:
 
 def flow_text(value: Any) -> str:
     """A value as YAML in one line. JSON would do but for infinite numbers and characters beyond 16 bits."""
+    if isinstance(value, np.timedelta64):
+        raise TypeError("a problem cannot contain a span of time here")
     if isinstance(value, np.ndarray) and value.ndim == 0 or isinstance(value, np.generic):
         value = value.item()
     if value is None:
@@ -515,6 +517,16 @@ def flow_text(value: Any) -> str:
 
 
 _known_options: dict[str, str] = {}
+_option_ranges: dict[str, str] = {}
+
+
+def _read_options() -> None:
+    out = new_struct("EntrainOption")
+    for i in range(lib.entrain_option_count()):
+        if lib.entrain_option(i, out):
+            name, of = text_of(out.name), text_of(out.range)
+            _option_ranges[name] = "one of " + ", ".join(of.split()) if text_of(out.type) == "choice" else "a number from " + of
+            _known_options[name] = text_of(out.meaning)
 
 
 def options_by_name() -> dict[str, str]:
@@ -527,8 +539,14 @@ def options_by_name() -> dict[str, str]:
     True
     """
     if not _known_options:
-        out = new_struct("EntrainOption")
-        for i in range(lib.entrain_option_count()):
-            if lib.entrain_option(i, out):
-                _known_options[text_of(out.name)] = text_of(out.meaning)
+        _read_options()
     return dict(_known_options)
+
+
+def option_of(name: Any, value: Any) -> str:
+    """The value of this option as the library reads it. True and False are on and off, of an option that has these."""
+    allowed = _option_ranges.get(str(name), "") if options_by_name() else ""
+    flag = isinstance(value, (bool, np.bool_))
+    if allowed and (value is None or flag and option_text(value) not in allowed.replace(",", "").split()):
+        raise Error(f"option {name} cannot be {value}; it is {allowed}")
+    return option_text(value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _arrays
 from ._library import (Array, Computation, Error, Guard, Handle, Question, c_text, ffi, lib, mapping_of, names_of, new_error, new_struct,
-                       number, number_text, numbers, Opened, option_text, pointer_to, raise_error, taken_text, text_of, texts, whole_path, without_mask)
+                       number, number_text, numbers, Opened, option_of, pointer_to, raise_error, taken_text, text_of, texts, whole_path, without_mask)
 from ._simulator import Simulator
 
 TEXT_MOST = 2**27  # bytes; the library reads half of it
@@ -140,6 +140,7 @@ def read_frame(inputs: Any) -> dict[str, Any]:
     """Inputs by name; of a DataFrame, an index of times is the time."""
     if not _arrays.is_frame(inputs):
         return mapping_of(inputs, "inputs")
+    _arrays.refuse_levels(inputs, "inputs")
     columns = {str(name): inputs.iloc[:, i] for i, name in enumerate(inputs.columns)}
     label, values, why = _arrays.index_of(inputs.index, columns)
     if why and "time" not in columns:
@@ -352,7 +353,7 @@ class Model(Opened):
         >>> m.replace(k=3).simulate([0, 1])["x"]
         array([0., 3.])
         """
-        copy = object.__new__(Model)
+        copy = object.__new__(type(self))
         copy.__dict__.update(self.__getstate__())
         copy._given = {**self._given, **_values(parameters, self)}
         copy._prepare()
@@ -421,7 +422,7 @@ class Model(Opened):
         error = new_error()
         settings = Handle(lib.entrain_options_new(), lib.entrain_options_free)
         for name, value in options.items():
-            if not lib.entrain_options_set(settings.pointer, c_text(name), c_text(option_text(value)), error):
+            if not lib.entrain_options_set(settings.pointer, c_text(name), c_text(option_of(name, value)), error):
                 raise_error(error)
         pointer = lib.entrain_simulation_new(model.pointer, settings.pointer, error)
         if not pointer:

@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays, _studies
 from ._fit import Fit
 from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, in_order, is_series, lib, mapping_of, names_of, new_error,
-                       new_struct, number, Opened, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path, without_mask)
+                       new_struct, number, Opened, option_of, options_by_name, pointer_to, raise_error, text_of, whole_path, without_mask)
 from ._model import Model, elements, read_frame, simulate
 from ._simulator import Simulator
 
@@ -123,7 +123,7 @@ class Problem(Opened):
         else:
             raise TypeError(f"a problem file is a path or a text, not {type(source).__name__}")
         self._name = str(name) if name is not None else os.path.basename(self._path) if self._path else "<text>"
-        self._settings += [(str(k), option_text(v), True) for k, v in self._options.items()]
+        self._settings += [(str(k), option_of(k, v), True) for k, v in self._options.items() if v is not None]
         if method is not None:
             self._settings.append(("method", str(method), False))
         if data is not None:
@@ -158,7 +158,7 @@ class Problem(Opened):
         if method is not None:
             described["method"] = str(method)
         if self._options:
-            described["options"] = {str(k): _option_value(v) for k, v in self._options.items()}
+            described["options"] = {str(k): _option_value(k, v) for k, v in self._options.items()}
         # One key a line, so that errors show the line that they are about.
         self._text = "".join(f"{key}: {flow_text(value)}\n" for key, value in described.items())
 
@@ -168,16 +168,19 @@ class Problem(Opened):
             raise TypeError("a problem needs 'measure': which variable of the model is which column of the data")
         if not isinstance(row["measure"], Mapping):
             row["measure"] = names_of(row["measure"], "'measure'")
+        row.update({key: _arrays.without_spans(row[key], key) for key in MOMENTS if key in row})
         if isinstance(row.get("set"), Mapping):
             row["set"] = self._of_elements(row["set"])
         wrong = [k for k in row if k not in OF_EXPERIMENT + ("data", "units")]
         if wrong:
             near = difflib.get_close_matches(str(wrong[0]), OF_EXPERIMENT + ("data",), 1)
             raise TypeError(f"an experiment has no key '{wrong[0]}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        if row.get("name") is not None and not str(row["name"]).strip():
+            raise Error("the name of an experiment is empty")
         if isinstance(data, (str, os.PathLike)):
             row["data"] = os.fspath(data)
         else:
-            label = str(row.get("name") or (f"data{number + 1}" if number or self._tables else "data"))
+            label = str(row["name"] if row.get("name") is not None else (f"data{number + 1}" if number or self._tables else "data"))
             if label in self._tables:
                 raise Error(f"two experiments are called '{label}'")
             table = self._tables[label] = _arrays.table(data, f"data of experiment {number}")
@@ -231,6 +234,7 @@ class Problem(Opened):
         else:
             self._take_unit(row, named, table)
         if named in table.origins:
+            _arrays.check_moments(table.columns[named], table.origins[named], named, f"data of '{row['data']}'")
             since = _arrays.Since(table.origins[named], table.zones[named], first)
             for key in MOMENTS:
                 if row.get(key) is not None:
@@ -381,10 +385,10 @@ class Problem(Opened):
         """
         for key in options:
             _refuse_part(key)
-        copy = object.__new__(Problem)
+        copy = object.__new__(type(self))
         copy.__dict__.update(self.__getstate__())
         copy._settings = [*self._settings, *[(str(k), _setting_text(v), False) for k, v in mapping_of(settings, "settings").items()],
-                          *[(str(k), option_text(v), True) for k, v in options.items()]]
+                          *[(str(k), option_of(k, v), True) for k, v in options.items()]]
         copy._options = {**self._options, **options}
         if method is not None:
             copy._settings.append(("method", str(method), False))
@@ -552,7 +556,7 @@ class Problem(Opened):
         begin = told["start"] if start is None else number(start, "start")
         rows, kept = ffi.new("EntrainSetting[]", max(1, len(changes))), []  # type: Any, list[Any]
         for row, (name, value) in zip(rows, changes.items()):
-            kept += [ffi.new("char[]", c_text(name)), ffi.new("char[]", c_text(option_text(value)))]
+            kept += [ffi.new("char[]", c_text(name)), ffi.new("char[]", c_text(option_of(name, value)))]
             row.name, row.value, row.is_option = kept[-2], kept[-1], True
         error = new_error()
         pointer = Question([self._guard]).run(lib.entrain_problem_simulation, self._handle.pointer, number_of, ffi.new("double[]", point),
@@ -837,8 +841,8 @@ def _refuse_part(key: str) -> None:
     raise TypeError(f"'{key}' is no option: make a new Problem(...)" + (f", or change it by settings={{'{path}': value}}" if path else ""))
 
 
-def _option_value(value: Any) -> Any:
-    return option_text(value) if isinstance(value, (bool, np.bool_)) else value
+def _option_value(name: Any, value: Any) -> Any:
+    return option_of(name, value) if isinstance(value, (bool, np.bool_)) else value
 
 
 def _since(t: Any, since: _arrays.Since) -> Array:

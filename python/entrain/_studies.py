@@ -813,7 +813,9 @@ def compare_models(problems: Iterable[Any], *, nested: Iterable[tuple[int, int]]
     True
     """
     problems = list(in_order(problems, "problems"))
-    if any(type(p).__name__ != "Problem" for p in problems):
+    from ._problem import Problem  # which needs this module
+
+    if not all([isinstance(p, Problem) for p in problems]):
         raise TypeError("compare() takes a list of entrain.Problem")
     if len(problems) < 2:
         raise Error("a comparison needs at least two problems")

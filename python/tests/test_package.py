@@ -1,6 +1,7 @@
 """Laws of the Python package: what Python says is what the library says, for all kinds of input, and nothing crashes."""
 import copy
 import ctypes
+import datetime
 import doctest
 import gc
 import importlib.util
@@ -260,6 +261,47 @@ class Problems(unittest.TestCase):
         with self.assertRaises(KeyError):
             p.fit().parameters["z"]
 
+    def test_flags_and_none_are_told_as_they_were_given(self):
+        p, m = made(method="lm"), entrain.Model(PENDULUM)
+        for name, value, word in (("rel_tol", True, "rel_tol cannot be True; it is a number from 1e-13 to 0.1"), ("rel_tol", np.False_, "rel_tol cannot be False"),
+                                  ("jit", True, "jit cannot be True; it is one of auto, off"), ("solver", None, "solver cannot be None; it is one of auto, rk5")):
+            works = [lambda: p.fit(**{name: value}), lambda: p.recover(**{name: value}), lambda: m.simulate(T, **{name: value}), lambda: p.simulate(T, **{name: value})]
+            if value is not None:
+                works += [lambda: made(**{name: value}), lambda: made(options={name: value})]
+            for work in works:
+                with self.assertRaisesRegex(entrain.Error, word):
+                    work()
+        self.assertEqual(made(solver=None, method="lm").fit().x.tolist(), p.fit(line_search=False).x.tolist())
+
+    def test_rows_count_from_1_and_times_are_those_of_the_data(self):
+        day = np.datetime64("2026-03-01T12:00:00") + np.array([0, 1, 1, 2]).astype("timedelta64[s]")
+        for wrong, word in ((lambda: entrain.Model(PENDULUM).simulate([0, 1, 2, 2]), "row 4: 't' must increase, but 2.0 follows 2.0"),
+                            (lambda: made(data={"time": [0, 1, 1, 2], "angle": T[:4]}), "row 3: time in column 'time' must increase, but 1 follows 1"),
+                            (lambda: made(data={"time": day, "angle": T[:4]}), "row 3: time in column 'time' must increase, but 2026-03-01T12:00:01[.0]* follows 2026-03-01T12:00:01")):
+            with self.assertRaisesRegex(entrain.Error, word):
+                wrong()
+
+    def test_an_experiment_has_a_name(self):
+        table = {"time": T, "angle": np.cos(T)}
+        for change in (dict(data={"": table, "b": table}), dict(data=None, experiments=[dict(data=table, name=" ")]), dict(data=None, experiments=[dict(data="a.csv", name="")])):
+            with self.assertRaisesRegex(entrain.Error, "name of an experiment is empty"):
+                made(**change)
+
+    def test_a_subclass_stays_one(self):
+        class Car(entrain.Model):
+            pass
+
+        class Mine(entrain.Problem):
+            pass
+
+        m = Car(PENDULUM)
+        p = Mine(model=m, data=made().data["data"], measure={"th": "angle"}, estimate=["p"], method="lm")
+        self.assertIs(type(m.replace(d=0.2)), Car)
+        self.assertIs(type(p.replace(start={"p": 8})), Mine)
+        self.assertIs(type(copy.copy(p)), Mine)
+        self.assertIs(type(p.fit(start={"p": 8}).problem), Mine)
+        self.assertEqual(len(entrain.compare([p, p]).rows), 2)
+
     def test_what_is_no_option_needs_a_new_problem(self):
         p = made(method="lm")
         for key in ("source", "model", "data", "estimate", "experiments", "options", "units", "folder", "name", "measure", "inputs", "set", "window", "weights", "constraints",
@@ -315,6 +357,31 @@ class Tables(unittest.TestCase):
                       PANDAS.Series([PANDAS.NA if g else v for g, v in zip(gap, self.Y)], dtype=object)]
         for y in forms:
             self.assertEqual(rows(self.fit({"time": T, "y": y})), wanted)
+
+    @unittest.skipUnless(PANDAS, "needs pandas")
+    def test_columns_of_several_levels_are_an_error_that_says_so(self):
+        frame = PANDAS.DataFrame(np.c_[T, self.Y], columns=PANDAS.MultiIndex.from_tuples([("a", "time"), ("a", "y")]))
+        for wrong in (lambda: self.fit(frame), lambda: entrain.Model(PENDULUM).simulate(T, frame)):
+            with self.assertRaisesRegex(entrain.Error, "several levels; make one of them"):
+                wrong()
+        frame.columns = [".".join(map(str, c)) for c in frame.columns]
+        self.assertEqual(rows(self.fit(frame.rename(columns={"a.time": "time", "a.y": "y"}))), rows(self.fit({"time": T, "y": self.Y})))
+
+    def test_windows_may_be_spans_of_time(self):
+        second = datetime.timedelta(seconds=1)
+        spans = [(0 * second, 5 * second), [np.timedelta64(0, "s"), np.timedelta64(5 * 10**9, "ns")]]
+        steps = np.round(T * 10).astype(int) * np.timedelta64(100, "ms")
+        tables = [{"time": T, "y": self.Y}, {"time": steps, "y": self.Y}, {"time": np.datetime64("2026-03-01T12:00:00") + steps, "y": self.Y}]
+        if PANDAS:
+            spans.append([PANDAS.Timedelta(0), PANDAS.Timedelta("5s")])
+            tables.append(PANDAS.DataFrame({"y": self.Y}, index=PANDAS.to_timedelta(T, unit="s")))
+        for table in tables:
+            for span in spans:
+                fit = self.fit(table, window=span, windows={"late": [span[1] / 2, None]}, method="lm")
+                self.assertEqual((fit.channels[0].n, fit.channels[0].windows[0].start), (51, 2.5))
+        for wrong in (dict(window=[np.timedelta64("NaT"), None]), dict(unscored=np.timedelta64(1, "ns"))):
+            with self.assertRaises((entrain.Error, TypeError)):
+                self.fit(tables[0], **wrong)
 
     def test_times_of_day_are_seconds_since_the_first(self):
         start = np.datetime64("2026-03-01T12:00:00", "ns")
@@ -396,7 +463,6 @@ class Tables(unittest.TestCase):
         self.assertEqual(rows(self.fit(PANDAS.DataFrame({0: load, 1: seconds, "y": y}), time=1)), wanted)
 
     def test_dates_of_any_century_are_exact(self):
-        import datetime
 
         seconds = np.arange(40) / 4
         wanted = rows(self.fit({"time": seconds, "y": np.sin(seconds) + 1}))
@@ -784,6 +850,13 @@ class Results(unittest.TestCase):
                     with self.assertRaisesRegex(entrain.Error, "there is no experiment .*; there are a, b"):
                         thing.simulate(experiment=wrong, **more)
             self.assertEqual([c.experiment for c in thing.simulate()], ["a", "b"])
+
+    def test_the_width_of_a_report_is_a_whole_number(self):
+        fit = made(method="lm").fit()
+        for width in ("x", "60", None, 60.5, np.nan):
+            with self.assertRaisesRegex(TypeError, "the width of a report is a whole number, not"):
+                fit.report(width)
+        self.assertEqual(fit.report(np.int8(60)), fit.report(60))
 
     def test_nobody_can_change_a_result(self):
         def arrays(value, seen):
