@@ -858,6 +858,22 @@ class Results(unittest.TestCase):
                 fit.report(width)
         self.assertEqual(fit.report(np.int8(60)), fit.report(60))
 
+    def test_a_report_keeps_errors_and_tells_what_to_call(self):
+        tables = {f"single_identification-{k}": {"time": T, "angle": (k + 1) * np.exp(-T) + 0.01 * np.cos(99 * T)} for k in range(2)}
+        fit = entrain.Problem(model='model D parameter Real k(unit = "1/s") = 1; Real x(start = 1, fixed = true, unit = "rad"); equation der(x) = -k*x; end D;',
+                              data=tables, measure={"x": "angle"}, method="lm",
+                              estimate={"k": dict(start=1, min=0, max=9), "x.start": dict(start=1, min=0, max=9, per_experiment=True)}).fit()
+        for width in (60, 80):
+            parameters = fit.report(width).split("Parameters\n")[1].split("\n\n")[0]
+            self.assertRegex(parameters, "name .* estimate  std error     95 % interval")
+            self.assertLessEqual(max(map(len, parameters.split("\n"))), width)
+            self.assertRegex(" ".join(parameters.split()), r"No room for (unit, )?start: report\(\d+\) or to_dict\(\) shows (it|them)\.")
+        wide = int(re.search(r"start: report\((\d+)\)", fit.report())[1])
+        self.assertNotRegex(fit.report(wide).split("Parameters\n")[1].split("\n\n")[0], "No room")
+        for result in (fit, fit.problem.compare(["lm", "gauss-newton"]), fit.problem.basin(random=2), fit.problem.recover(trials=2), fit.problem.check()):
+            for width in range(40, 100, 7):
+                self.assertNotRegex(result.report(width), r"--|COLUMNS|wider\s+terminal")
+
     def test_nobody_can_change_a_result(self):
         def arrays(value, seen):
             if isinstance(value, np.ndarray):
