@@ -1071,8 +1071,8 @@ def interrupted(work, delay):
     while delay > 1e-3:
         sent = threading.Event()
         timer = threading.Timer(delay, lambda: (sent.set(), os.kill(os.getpid(), signal.SIGINT)))
-        timer.start()
         try:
+            timer.start()
             result = work()
             timer.cancel()
             timer.join()
@@ -1148,10 +1148,10 @@ class Stopping(unittest.TestCase):
                 "models": lambda: entrain.compare([p.replace(method="auto"), p.replace(method="auto", start={"p": 7.2})], folds=10),
                 "simulate": lambda: model.simulate(np.linspace(0, 1e6, 20001))}.items():
             with self.subTest(name):
-                before = time.process_time()
+                before = time.thread_time()
                 result = interrupted(work, 0.6)  # when something has been done
                 self.assertEqual(result.outcome, "interrupted")
-                self.assertLess(time.process_time() - before, 20)
+                self.assertLess(time.thread_time() - before, 20)
                 if name != "simulate":
                     self.assertTrue(result.report())
                     self.assertEqual(pickle.loads(pickle.dumps(result)).outcome, "interrupted")
@@ -1169,9 +1169,9 @@ class Stopping(unittest.TestCase):
         for name, work in {"simulator": lambda: Functions.problem(slow).fit(method="nelder-mead"), "callback": lambda: fitted.fit(callback=watch),
                            "fit in a callback": lambda: fitted.fit(callback=lambda state: made().fit(callback=watch))}.items():
             with self.subTest(name):
-                before = time.process_time()
+                before = time.thread_time()
                 self.assertEqual(interrupted(work, 0.3).outcome, "interrupted")
-                self.assertLess(time.process_time() - before, 20)
+                self.assertLess(time.thread_time() - before, 20)
         self.assertEqual(made().fit().outcome, "converged")
 
     def test_an_inner_computation_that_ends_itself_leaves_the_outer_one(self):
@@ -1208,12 +1208,13 @@ class Stopping(unittest.TestCase):
                 with self.subTest(name):
                     thing = make()
                     timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT))
-                    before = time.process_time()
+                    before = time.thread_time()
                     with self.assertRaises(KeyboardInterrupt):
                         timer.start()
                         ask(thing)
-                        time.sleep(1)  # it was faster
-                    self.assertLess(time.process_time() - before, 5)
+                        while True:  # it was faster
+                            time.sleep(0.1)
+                    self.assertLess(time.thread_time() - before, 5)
                     timer.join()
 
     def test_ctrl_c_at_any_step_of_the_package_leaves_nothing_behind(self):

@@ -929,8 +929,8 @@ const char *const *table_texts(const Table *t, int column) {
 const char *table_cell(Arena *a, const Table *t, int row, int column) {
   Err unused = {0};
   size_t length;
-  const char *text =
-      t->separator ? file_read(a, t->file, INT_MAX, &length, &unused) : NULL, *p = NULL;
+  const char *text = t->separator ? file_read(a, t->file, INT_MAX, &length, &unused) : NULL,
+             *p = NULL;
   if (!text || column >= t->columns) return "";
   CsvReader r = {.at = text, .end = text + length, .eol = text, .err = &unused};
   r.separator = t->separator;
