@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from ._library import Array, Error, is_series
+from ._library import Array, Error, in_order, is_series, without_mask
 
 
 # ISO 8601: the part without the time zone, then its sign, hours and minutes.
@@ -126,12 +126,9 @@ def _plain(values: Any, name: str) -> Array:
             values = values.to_numpy()
         else:
             values = values.to_numpy(dtype=object)
+    in_order(values, f"'{name}'")
     if isinstance(values, np.ma.MaskedArray):
-        masked: Any = values
-        if masked.dtype.kind in "Mm":
-            values = masked.filled(np.array("NaT", masked.dtype))
-        elif masked.dtype.kind in "biuf":
-            values = masked.astype(np.float64).filled(np.nan)
+        values = without_mask(values)
     elif not isinstance(values, np.ndarray) and not hasattr(values, "__array__"):
         values = list(values) if not isinstance(values, (str, bytes, Mapping)) and hasattr(values, "__iter__") else values
     array = np.asarray(values)
@@ -203,8 +200,17 @@ def times(values: Any, name: str = "t") -> Array:
     falls = np.flatnonzero(np.diff(array) <= 0)
     if len(falls):
         i = int(falls[0])
-        raise Error(f"'{name}' must increase: {float(array[i])!r} at {i}, {float(array[i + 1])!r} at {i + 1}")
+        raise Error(f"row {i + 2}: '{name}' must increase, but {float(array[i + 1])!r} follows {float(array[i])!r}")
     return array
+
+
+def check_moments(seconds: Array, origin: np.datetime64, name: str, what: str) -> None:
+    """That times of day increase. Missing ones are another matter."""
+    falls = np.flatnonzero(np.diff(seconds) <= 0)
+    if len(falls):
+        i = int(falls[0])
+        before, now = after(origin, seconds[i:i + 2])
+        raise Error(f"{what}: row {i + 2}: time in column '{name}' must increase, but {now} follows {before}")
 
 
 def is_frame(data: Any) -> bool:
@@ -260,6 +266,11 @@ def index_of(index: Any, names: Any) -> tuple[str, Any, str]:
     return label, index, ""
 
 
+def refuse_levels(frame: Any, what: str) -> None:
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        raise Error(f"{what}: the columns have names of several levels; make one of them: frame.columns = [\".\".join(map(str, c)) for c in frame.columns]")
+
+
 def _aligned(columns: Mapping[str, Any], what: str) -> Any:
     """The index that all Series among the columns share; None: there are none."""
     shared, first = None, ""
@@ -282,6 +293,7 @@ def _named_columns(data: Any, what: str) -> tuple[dict[str, Any], str]:
         data = data.to_frame()
     index = None
     if is_frame(data):
+        refuse_levels(data, what)
         named, index = [(name, data.iloc[:, i]) for i, name in enumerate(data.columns)], data.index
     elif isinstance(data, Mapping):
         named = list(data.items())
@@ -343,6 +355,20 @@ def count_from_1970(found: Table, name: str, known: bool) -> Optional[int]:
     assert origin is not None
     found.origins[name], found.zones[name] = origin, None
     return int(large[0])
+
+
+def without_spans(value: Any, name: str) -> Any:
+    """The same with spans of time as numbers of s."""
+    if isinstance(value, Mapping):
+        return {k: without_spans(v, name) for k, v in value.items()}
+    if isinstance(value, (list, tuple)) or isinstance(value, np.ndarray) and value.ndim:
+        return [without_spans(v, name) for v in value]
+    if not isinstance(value, (datetime.timedelta, np.timedelta64)):
+        return value
+    seconds = float(column([value], name)[0])
+    if not np.isfinite(seconds):
+        raise Error(f"'{name}' has no value")
+    return seconds
 
 
 @dataclass

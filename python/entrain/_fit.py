@@ -3,6 +3,9 @@ from __future__ import annotations
 
 import html
 import json
+import operator
+import re
+import textwrap
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -141,6 +144,19 @@ class Parameters(ByName):
         return "\n".join(rows) or "{}"
 
 
+def _without_terminal(report: str, width: int) -> str:
+    """The report for those who have no command: what shows columns for which there was no room is named as it is called here."""
+    def told(found: Any) -> str:
+        head, _, how = " ".join(found[0].split()).rpartition(": ")
+        wanted = re.search(r"\(COLUMNS=(\d+)\)", how)
+        ways = [f"report({wanted[1]})"] if wanted else []
+        text = f"{head}: {' or '.join([*ways, 'to_dict()'] if '--' in how else ways)} {' '.join(how.split()[-2:])}"
+        return textwrap.fill(text, min(max(width, 40), 100), initial_indent="  ", subsequent_indent="  ", break_long_words=False,
+                             break_on_hyphens=False)
+
+    return re.sub(r"^  No room for\s(?:(?!\n\n).)*?\sshows\s+(?:it|them)\.$", told, report, flags=re.MULTILINE | re.DOTALL)
+
+
 class Report:
     """What all results have: a report, the complete result as JSON, pictures, and a life after pickling.
 
@@ -187,8 +203,12 @@ class Report:
 
     def report(self, width: int = 80) -> str:
         """What the command prints, in lines of this width."""
-        width = 80 if self._handle is None else max(20, min(int(width), 10000))
-        return self._ask(("report", width), lambda p: taken_text(self._c("report")(p, *self._width_first, width, False)))
+        try:
+            width = operator.index(width)
+        except TypeError:
+            raise TypeError(f"the width of a report is a whole number, not {width!r:.60}") from None
+        width = 80 if self._handle is None else max(20, min(width, 10000))
+        return self._ask(("report", width), lambda p: _without_terminal(taken_text(self._c("report")(p, *self._width_first, width, False)), width))
 
     @property
     def json(self) -> str:

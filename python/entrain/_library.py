@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import weakref
+from collections.abc import KeysView, Set
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NoReturn, Optional
 
@@ -408,6 +409,20 @@ def whole(value: Any, what: str) -> int:
     return found
 
 
+def without_mask(values: Any) -> Any:
+    """The same; what is masked, in lists too, is missing: NaN, NaT or None."""
+    if isinstance(values, np.ma.MaskedArray):
+        masked: Any = values
+        if masked.dtype.kind in "Mm":
+            return masked.filled(np.array("NaT", masked.dtype))
+        if masked.dtype.kind in "biuf":
+            return masked.astype(np.float64).filled(np.nan)
+        return masked if masked.dtype.names else np.where(np.ma.getmaskarray(masked), None, masked.data)
+    if isinstance(values, (list, tuple)) and any([isinstance(v, np.ma.MaskedArray) for v in values]):
+        return [without_mask(v) for v in values]
+    return values
+
+
 def mapping_of(value: Any, what: str) -> dict[Any, Any]:
     """Values by name: a mapping, or a Series of pandas."""
     if value is None:
@@ -424,10 +439,18 @@ def is_series(value: Any) -> bool:
     return hasattr(value, "index") and hasattr(value, "to_frame") and getattr(value, "ndim", 0) == 1 and hasattr(value, "iloc")
 
 
+def in_order(value: Any, what: str) -> Any:
+    """The same; a set, whose order means nothing, is an error."""
+    if isinstance(value, Set) and not isinstance(value, KeysView):
+        raise Error(f"{what} must have an order, as a list has: not a {type(value).__name__}")
+    return value
+
+
 def names_of(value: Any, what: str) -> list[Any]:
     """One name, or several."""
     if isinstance(value, str):
         return [value]
+    in_order(value, what)
     if value is None or isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
         raise TypeError(f"{what} must be a name or a list of names, not {value!r:.60}")
     return list(value)
@@ -465,6 +488,8 @@ def number_text(value: float) -> str:
 
 def flow_text(value: Any) -> str:
     """A value as YAML in one line. JSON would do but for infinite numbers and characters beyond 16 bits."""
+    if isinstance(value, np.timedelta64):
+        raise TypeError("a problem cannot contain a span of time here")
     if isinstance(value, np.ndarray) and value.ndim == 0 or isinstance(value, np.generic):
         value = value.item()
     if value is None:
@@ -492,6 +517,16 @@ def flow_text(value: Any) -> str:
 
 
 _known_options: dict[str, str] = {}
+_option_ranges: dict[str, str] = {}
+
+
+def _read_options() -> None:
+    out = new_struct("EntrainOption")
+    for i in range(lib.entrain_option_count()):
+        if lib.entrain_option(i, out):
+            name, of = text_of(out.name), text_of(out.range)
+            _option_ranges[name] = "one of " + ", ".join(of.split()) if text_of(out.type) == "choice" else "a number from " + of
+            _known_options[name] = text_of(out.meaning)
 
 
 def options_by_name() -> dict[str, str]:
@@ -504,8 +539,14 @@ def options_by_name() -> dict[str, str]:
     True
     """
     if not _known_options:
-        out = new_struct("EntrainOption")
-        for i in range(lib.entrain_option_count()):
-            if lib.entrain_option(i, out):
-                _known_options[text_of(out.name)] = text_of(out.meaning)
+        _read_options()
     return dict(_known_options)
+
+
+def option_of(name: Any, value: Any) -> str:
+    """The value of this option as the library reads it. True and False are on and off, of an option that has these."""
+    allowed = _option_ranges.get(str(name), "") if options_by_name() else ""
+    flag = isinstance(value, (bool, np.bool_))
+    if allowed and (value is None or flag and option_text(value) not in allowed.replace(",", "").split()):
+        raise Error(f"option {name} cannot be {value}; it is {allowed}")
+    return option_text(value)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Iterable, Mapping, Optional, Union
@@ -10,7 +11,7 @@ import numpy as np
 
 from . import _arrays
 from ._library import (Array, Computation, Error, Guard, Handle, Question, c_text, ffi, lib, mapping_of, names_of, new_error, new_struct,
-                       number, number_text, numbers, Opened, option_text, pointer_to, raise_error, taken_text, text_of, texts, whole_path)
+                       number, number_text, numbers, Opened, option_of, pointer_to, raise_error, taken_text, text_of, texts, whole_path, without_mask)
 from ._simulator import Simulator
 
 TEXT_MOST = 2**27  # bytes; the library reads half of it
@@ -139,6 +140,7 @@ def read_frame(inputs: Any) -> dict[str, Any]:
     """Inputs by name; of a DataFrame, an index of times is the time."""
     if not _arrays.is_frame(inputs):
         return mapping_of(inputs, "inputs")
+    _arrays.refuse_levels(inputs, "inputs")
     columns = {str(name): inputs.iloc[:, i] for i, name in enumerate(inputs.columns)}
     label, values, why = _arrays.index_of(inputs.index, columns)
     if why and "time" not in columns:
@@ -188,7 +190,7 @@ class Model(Opened):
     source : str, path or Simulator
         A text with a line end or a semicolon is Modelica, everything else is a path.
     parameters : mapping, optional
-        Values of parameters and start values (``x.start``) instead of those in the source.
+        Values of parameters and start values (``x.start``) instead of those in the source. Arrays have values for all elements.
     libraries : folders, optional
         Modelica libraries, searched before those of MODELICAPATH.
     fmu : mapping, optional
@@ -230,10 +232,12 @@ class Model(Opened):
             self._source = source if self._kind == "text" else whole_path(source)
         else:
             raise TypeError(f"a model is a text, a path or an entrain.Simulator, not {type(source).__name__}")
-        self._given = _values(parameters)
+        self._given: dict[str, str] = {}
         self._text = _read(self._source) if self._kind == "path" else None
         self._prepare()
         self._opened = self._open()
+        self._given = _values(parameters, self)
+        _set(self._opened, self._given)
 
     def _prepare(self) -> None:
         self._guard, self._opening = Guard("model"), Guard("model")
@@ -349,9 +353,9 @@ class Model(Opened):
         >>> m.replace(k=3).simulate([0, 1])["x"]
         array([0., 3.])
         """
-        copy = object.__new__(Model)
+        copy = object.__new__(type(self))
         copy.__dict__.update(self.__getstate__())
-        copy._given = {**self._given, **_values(parameters)}
+        copy._given = {**self._given, **_values(parameters, self)}
         copy._prepare()
         copy._opened = copy._open()
         return copy
@@ -396,7 +400,7 @@ class Model(Opened):
         """
         moments = _arrays.times(t)
         begin = float(moments[0]) if start is None else number(start, "start")
-        values = _values(parameters)
+        values = _values(parameters, self)
         key = frozenset(values)
         if len(self._spare) > 16:  # many different sets of names: do not keep models of all of them
             self._spare.clear()
@@ -418,7 +422,7 @@ class Model(Opened):
         error = new_error()
         settings = Handle(lib.entrain_options_new(), lib.entrain_options_free)
         for name, value in options.items():
-            if not lib.entrain_options_set(settings.pointer, c_text(name), c_text(option_text(value)), error):
+            if not lib.entrain_options_set(settings.pointer, c_text(name), c_text(option_of(name, value)), error):
                 raise_error(error)
         pointer = lib.entrain_simulation_new(model.pointer, settings.pointer, error)
         if not pointer:
@@ -449,7 +453,20 @@ class Model(Opened):
         return f"<entrain.Model {self.name}: {', '.join(parts)}>"
 
 
-def _values(parameters: Optional[Mapping[str, Any]]) -> dict[str, str]:
+def elements(name: str, array: Array, known: Iterable[str]) -> dict[str, float]:
+    """What an array says about the elements of a parameter, or of the start values ``x.start``, of a model with these names."""
+    of, start = (name[:-len(".start")], ".start") if name.endswith(".start") else (name, "")
+    places = [re.fullmatch(re.escape(of) + r"\[([\d,]+)\]" + start, k) for k in known]
+    indices = [tuple(map(int, place[1].split(","))) for place in places if place]
+    shape = tuple(map(max, zip(*indices)))
+    if name not in known and not indices:
+        raise Error(f"there is no parameter '{name}'")
+    if array.shape != shape:
+        raise Error(f"parameter '{name}' has the shape {shape}, not {array.shape}" if shape else f"parameter '{name}' is a single number, no array")
+    return {f"{of}[{','.join(str(i + 1) for i in index)}]{start}": float(array[index]) for index in np.ndindex(shape)}
+
+
+def _values(parameters: Optional[Mapping[str, Any]], model: "Model") -> dict[str, str]:
     """Parameters by name as texts; arrays become their elements."""
     found: dict[str, str] = {}
     for name, value in mapping_of(parameters, "parameters").items():
@@ -457,14 +474,13 @@ def _values(parameters: Optional[Mapping[str, Any]]) -> dict[str, str]:
             found[str(name)] = value
             continue
         try:
-            array = np.asarray(value, dtype=float)
+            array = np.asarray(without_mask(value), dtype=float)
         except (TypeError, ValueError):
             raise Error(f"parameter '{name}' must be a number") from None
         if not np.all(np.isfinite(array)):
             raise Error(f"parameter '{name}' must be finite")
-        for index in np.ndindex(array.shape):
-            at = f"[{','.join(str(i + 1) for i in index)}]" if index else ""
-            found[str(name) + at] = number_text(float(array[index]))
+        of_elements = elements(str(name), array, list(model.parameters)) if array.ndim else {str(name): float(array)}
+        found.update({k: number_text(v) for k, v in of_elements.items()})
     return found
 
 

@@ -9,15 +9,16 @@ import numpy as np
 
 from . import _arrays, _studies
 from ._fit import Fit
-from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, is_series, lib, mapping_of, names_of, new_error,
-                       new_struct, number, Opened, option_text, options_by_name, pointer_to, raise_error, text_of, whole_path)
-from ._model import Model, read_frame, simulate
+from ._library import (Array, Error, Guard, Handle, NULL, Question, c_text, ffi, flow_text, here, in_order, is_series, lib, mapping_of, names_of, new_error,
+                       new_struct, number, Opened, option_of, options_by_name, pointer_to, raise_error, text_of, whole_path, without_mask)
+from ._model import Model, elements, read_frame, simulate
 from ._simulator import Simulator
 
 # Keys of the problem file, see docs/problem.md. Those of an experiment hold for all of them.
 OF_PROBLEM = ("residual", "prediction", "scale", "criterion", "homotopy", "loss", "constraints", "weights", "gains", "libraries")
 OF_EXPERIMENT = ("time", "measure", "inputs", "window", "start", "restart", "set", "interpolation", "name", "role", "windows",
                  "split", "every", "unscored")
+PARTS = ("source", "model", "data", "experiments", "options", "units", "folder", "name", "libraries")  # of a problem alone
 MOMENTS = ("window", "windows", "start", "restart")  # values that may be times of day
 
 
@@ -122,7 +123,7 @@ class Problem(Opened):
         else:
             raise TypeError(f"a problem file is a path or a text, not {type(source).__name__}")
         self._name = str(name) if name is not None else os.path.basename(self._path) if self._path else "<text>"
-        self._settings += [(str(k), option_text(v), True) for k, v in self._options.items()]
+        self._settings += [(str(k), option_of(k, v), True) for k, v in self._options.items() if v is not None]
         if method is not None:
             self._settings.append(("method", str(method), False))
         if data is not None:
@@ -157,7 +158,7 @@ class Problem(Opened):
         if method is not None:
             described["method"] = str(method)
         if self._options:
-            described["options"] = {str(k): _option_value(v) for k, v in self._options.items()}
+            described["options"] = {str(k): _option_value(k, v) for k, v in self._options.items()}
         # One key a line, so that errors show the line that they are about.
         self._text = "".join(f"{key}: {flow_text(value)}\n" for key, value in described.items())
 
@@ -167,20 +168,39 @@ class Problem(Opened):
             raise TypeError("a problem needs 'measure': which variable of the model is which column of the data")
         if not isinstance(row["measure"], Mapping):
             row["measure"] = names_of(row["measure"], "'measure'")
+        row.update({key: _arrays.without_spans(row[key], key) for key in MOMENTS if key in row})
+        if isinstance(row.get("set"), Mapping):
+            row["set"] = self._of_elements(row["set"])
         wrong = [k for k in row if k not in OF_EXPERIMENT + ("data", "units")]
         if wrong:
             near = difflib.get_close_matches(str(wrong[0]), OF_EXPERIMENT + ("data",), 1)
             raise TypeError(f"an experiment has no key '{wrong[0]}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        if row.get("name") is not None and not str(row["name"]).strip():
+            raise Error("the name of an experiment is empty")
         if isinstance(data, (str, os.PathLike)):
             row["data"] = os.fspath(data)
         else:
-            label = str(row.get("name") or (f"data{number + 1}" if number or self._tables else "data"))
+            label = str(row["name"] if row.get("name") is not None else (f"data{number + 1}" if number or self._tables else "data"))
             if label in self._tables:
                 raise Error(f"two experiments are called '{label}'")
             table = self._tables[label] = _arrays.table(data, f"data of experiment {number}")
             row["data"] = label
             self._choose_time(row, table)
         return {k: v for k, v in row.items() if v is not None}
+
+    def _of_elements(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values that are set, with those of elements in the place of arrays."""
+        found: dict[str, Any] = {}
+        for name, value in values.items():
+            if self._model and np.ndim(value):
+                try:
+                    found.update(elements(str(name), np.asarray(without_mask(value), dtype=float), list(self._model.parameters)))
+                    continue
+                except (TypeError, ValueError) as why:  # texts, for example: the library says what they cannot be
+                    if isinstance(why, Error):
+                        raise
+            found[str(name)] = value
+        return found
 
     def _choose_time(self, row: dict[str, Any], table: _arrays.Table) -> None:
         time = row.get("time")
@@ -214,6 +234,7 @@ class Problem(Opened):
         else:
             self._take_unit(row, named, table)
         if named in table.origins:
+            _arrays.check_moments(table.columns[named], table.origins[named], named, f"data of '{row['data']}'")
             since = _arrays.Since(table.origins[named], table.zones[named], first)
             for key in MOMENTS:
                 if row.get(key) is not None:
@@ -350,7 +371,7 @@ class Problem(Opened):
         start : mapping or array, optional
             Other start values of unknowns: by name, or of all of them in their order, such as ``fit.x``.
         **options
-            Options by name.
+            Options by name, see :func:`entrain.options`. Other arguments of a problem, such as `data`, need a new one.
 
         Examples
         --------
@@ -359,11 +380,15 @@ class Problem(Opened):
         ...                     data={"time": [0, 1, 2], "y": [0, 2, 4]}, measure={"x": "y"}, estimate={"k": 1})
         >>> p.replace(method="lm", start={"k": 3}).unknowns["k"]["start"]
         3.0
+        >>> p.replace({"experiments.0.window": [0, 1]}).evaluate().channels[0].n
+        2
         """
-        copy = object.__new__(Problem)
+        for key in options:
+            _refuse_part(key)
+        copy = object.__new__(type(self))
         copy.__dict__.update(self.__getstate__())
         copy._settings = [*self._settings, *[(str(k), _setting_text(v), False) for k, v in mapping_of(settings, "settings").items()],
-                          *[(str(k), option_text(v), True) for k, v in options.items()]]
+                          *[(str(k), option_of(k, v), True) for k, v in options.items()]]
         copy._options = {**self._options, **options}
         if method is not None:
             copy._settings.append(("method", str(method), False))
@@ -531,7 +556,7 @@ class Problem(Opened):
         begin = told["start"] if start is None else number(start, "start")
         rows, kept = ffi.new("EntrainSetting[]", max(1, len(changes))), []  # type: Any, list[Any]
         for row, (name, value) in zip(rows, changes.items()):
-            kept += [ffi.new("char[]", c_text(name)), ffi.new("char[]", c_text(option_text(value)))]
+            kept += [ffi.new("char[]", c_text(name)), ffi.new("char[]", c_text(option_of(name, value)))]
             row.name, row.value, row.is_option = kept[-2], kept[-1], True
         error = new_error()
         pointer = Question([self._guard]).run(lib.entrain_problem_simulation, self._handle.pointer, number_of, ffi.new("double[]", point),
@@ -784,7 +809,7 @@ def _experiments(data: Any, experiments: Any) -> list[dict[str, Any]]:
     if isinstance(data, (str, os.PathLike)) or _arrays.is_table(data):
         return [{"data": data}]
     if isinstance(data, Iterable) and not isinstance(data, np.ndarray):
-        rows = [{"data": d} for d in data]
+        rows = [{"data": d} for d in in_order(data, "data")]
         if not rows:
             raise Error("there are no data")
         return rows
@@ -808,8 +833,16 @@ def _setting_text(value: Any) -> str:
     return value if isinstance(value, str) else flow_text(value)
 
 
-def _option_value(value: Any) -> Any:
-    return option_text(value) if isinstance(value, (bool, np.bool_)) else value
+def _refuse_part(key: str) -> None:
+    """An argument of a problem that is no option."""
+    if key in options_by_name() or key not in PARTS + ("estimate",) + OF_PROBLEM + OF_EXPERIMENT:
+        return
+    path = "" if key in PARTS else key if key in ("estimate",) + OF_PROBLEM else f"experiments.0.{key}"
+    raise TypeError(f"'{key}' is no option: make a new Problem(...)" + (f", or change it by settings={{'{path}': value}}" if path else ""))
+
+
+def _option_value(name: Any, value: Any) -> Any:
+    return option_of(name, value) if isinstance(value, (bool, np.bool_)) else value
 
 
 def _since(t: Any, since: _arrays.Since) -> Array:

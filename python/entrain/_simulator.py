@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Union
 import numpy as np
 
 from ._library import (Array, Error, Guard, NULL, c_text, has_ended, ffi, mapping_of, names_of, new_struct, number, numbers, place,
-                       remember, remember_on_error)
+                       remember, remember_on_error, without_mask)
 
 # Defects of the function rather than of a simulation at certain values.
 BUGS = (NameError, TypeError, AttributeError, ImportError, LookupError, NotImplementedError, Error)
@@ -67,8 +67,9 @@ class Simulator:
     ----------
     function : callable
         ``function(t, p)`` or ``function(t, p, call)``: `t` is the array of times, `p` a dict of parameters, `call` a
-        :class:`Call` with the inputs; a third argument with a default is yours, unless it is called `call`. Returns a dict of arrays by output, an array of the shape (times, outputs), or (times,)
-        of a single output. With ``slopes=True`` it returns a pair: outputs, and their derivatives by the parameters, of the
+        :class:`Call` with the inputs; a third argument with a default is yours, unless it is called `call`. Returns a dict of
+        arrays by output, an array of the shape (times, outputs), or (times,) of a single output. NaN or a masked element: it
+        cannot be simulated. With ``slopes=True`` it returns a pair: outputs, and their derivatives by the parameters, of the
         shape (times, outputs, parameters), (times, parameters) of a single output, or a dict of such arrays.
     parameters : mapping
         Name to value, or to ``dict(value=, min=, max=, unit=)``.
@@ -168,7 +169,7 @@ class Simulator:
 
 def _reals(answer: Any, what: str) -> Array:
     try:
-        array = np.asarray(answer)
+        array = np.asarray(without_mask(answer))
         if array.dtype.kind == "c" or array.dtype.kind == "O" and any(isinstance(v, complex) for v in array.ravel()):
             raise Error(f"the {what} of the simulator are complex numbers")
         return array.astype(float)

@@ -8,8 +8,8 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 import numpy as np
 
 from ._fit import ByName, Report, by_column
-from ._library import (Array, Computation, Error, Handle, NULL, Question, c_text, ffi, frozen, lib, listener, names_of, new_error, new_struct, number,
-                       numbers, raise_error, taken_text, text_of, texts, whole)
+from ._library import (Array, Computation, Error, Handle, NULL, Question, c_text, ffi, frozen, in_order, lib, listener, names_of, new_error,
+                       new_struct, number, numbers, raise_error, taken_text, text_of, texts, whole)
 from ._progress import Bar, hearer
 
 
@@ -812,8 +812,10 @@ def compare_models(problems: Iterable[Any], *, nested: Iterable[tuple[int, int]]
     >>> c.tests[0].p > 0.05  # the square is not needed
     True
     """
-    problems = list(problems)
-    if any(type(p).__name__ != "Problem" for p in problems):
+    problems = list(in_order(problems, "problems"))
+    from ._problem import Problem  # which needs this module
+
+    if not all([isinstance(p, Problem) for p in problems]):
         raise TypeError("compare() takes a list of entrain.Problem")
     if len(problems) < 2:
         raise Error("a comparison needs at least two problems")

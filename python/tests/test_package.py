@@ -1,6 +1,7 @@
 """Laws of the Python package: what Python says is what the library says, for all kinds of input, and nothing crashes."""
 import copy
 import ctypes
+import datetime
 import doctest
 import gc
 import importlib.util
@@ -72,6 +73,29 @@ class Models(unittest.TestCase):
                           "equation der(x) = q; end A;")
         for values, slope in [({}, 2), ({"p": 3}, 6), ({"q": 5}, 5), ({"p": 3}, 6), ({}, 2), ({"x.start": 1}, 3)]:
             self.assertAlmostEqual(m.simulate([0, 1], parameters=values)["x"][-1], slope)
+
+    def test_arrays_of_parameters_have_all_their_values(self):
+        text = ("model A parameter Real q[2] = {1, 2}; parameter Real a[2, 2] = {{1, 2}, {3, 4}}; parameter Real n = 1; "
+                "Real x[2](start = {0, 0}, each fixed = true); equation der(x) = n*a*q; end A;")
+        m = entrain.Model(text)
+
+        def problem(values):
+            return entrain.Problem(model=m, data={"time": T, "y": T}, measure={"x[2]": "y"}, estimate=["n"], method="lm", set=values)
+
+        for wrong, word in [({"q": [3]}, "'q' has the shape"), ({"q": [3, 4, 5]}, "'q' has the shape"), ({"q": []}, "'q' has the shape"), ({"q": [[1, 2]]}, "'q' has the shape"),
+                            ({"a": [1, 2]}, "'a' has the shape"), ({"a": [[1, 2]]}, "'a' has the shape"), ({"x.start": [1]}, "'x.start' has the shape"),
+                            ({"n": [1]}, "'n' is a single number"), ({"n": []}, "'n' is a single number"), ({"z": []}, "no parameter 'z'"), ({"z": [1]}, "no parameter 'z'")]:
+            for use in (lambda: m.simulate(T, parameters=wrong), lambda: m.replace(**wrong), lambda: entrain.Model(text, parameters=wrong), lambda: problem(wrong)):
+                with self.subTest(word), self.assertRaisesRegex(entrain.Error, word):
+                    use()
+        for values in ({"q": [3, 4]}, {"a": np.array([[5, 6], [7, 8]])}, {"x.start": (1, 2)}, {"q": [3, 4], "x[2].start": 5}):
+            wanted = m.simulate(T, parameters=values)["x[2]"]
+            np.testing.assert_array_equal(m.replace(**values).simulate(T)["x[2]"], wanted)
+            np.testing.assert_array_equal(entrain.Model(text, parameters=values).simulate(T)["x[2]"], wanted)
+            np.testing.assert_allclose(problem(values).simulate(T)["x[2]"], wanted, atol=1e-9)
+        self.assertAlmostEqual(m.simulate([0, 1], parameters={"q": [3, 4]})["x[2]"][-1], 25)
+        with self.assertRaisesRegex(entrain.Error, "finite"):
+            m.replace(q=np.ma.array([1, 2], mask=[0, 1]))
 
     def test_inputs_of_any_form_mean_the_same(self):
         m = entrain.Model(PENDULUM)
@@ -237,6 +261,57 @@ class Problems(unittest.TestCase):
         with self.assertRaises(KeyError):
             p.fit().parameters["z"]
 
+    def test_flags_and_none_are_told_as_they_were_given(self):
+        p, m = made(method="lm"), entrain.Model(PENDULUM)
+        for name, value, word in (("rel_tol", True, "rel_tol cannot be True; it is a number from 1e-13 to 0.1"), ("rel_tol", np.False_, "rel_tol cannot be False"),
+                                  ("jit", True, "jit cannot be True; it is one of auto, off"), ("solver", None, "solver cannot be None; it is one of auto, rk5")):
+            works = [lambda: p.fit(**{name: value}), lambda: p.recover(**{name: value}), lambda: m.simulate(T, **{name: value}), lambda: p.simulate(T, **{name: value})]
+            if value is not None:
+                works += [lambda: made(**{name: value}), lambda: made(options={name: value})]
+            for work in works:
+                with self.assertRaisesRegex(entrain.Error, word):
+                    work()
+        self.assertEqual(made(solver=None, method="lm").fit().x.tolist(), p.fit(line_search=False).x.tolist())
+
+    def test_rows_count_from_1_and_times_are_those_of_the_data(self):
+        day = np.datetime64("2026-03-01T12:00:00") + np.array([0, 1, 1, 2]).astype("timedelta64[s]")
+        for wrong, word in ((lambda: entrain.Model(PENDULUM).simulate([0, 1, 2, 2]), "row 4: 't' must increase, but 2.0 follows 2.0"),
+                            (lambda: made(data={"time": [0, 1, 1, 2], "angle": T[:4]}), "row 3: time in column 'time' must increase, but 1 follows 1"),
+                            (lambda: made(data={"time": day, "angle": T[:4]}), "row 3: time in column 'time' must increase, but 2026-03-01T12:00:01[.0]* follows 2026-03-01T12:00:01")):
+            with self.assertRaisesRegex(entrain.Error, word):
+                wrong()
+
+    def test_an_experiment_has_a_name(self):
+        table = {"time": T, "angle": np.cos(T)}
+        for change in (dict(data={"": table, "b": table}), dict(data=None, experiments=[dict(data=table, name=" ")]), dict(data=None, experiments=[dict(data="a.csv", name="")])):
+            with self.assertRaisesRegex(entrain.Error, "name of an experiment is empty"):
+                made(**change)
+
+    def test_a_subclass_stays_one(self):
+        class Car(entrain.Model):
+            pass
+
+        class Mine(entrain.Problem):
+            pass
+
+        m = Car(PENDULUM)
+        p = Mine(model=m, data=made().data["data"], measure={"th": "angle"}, estimate=["p"], method="lm")
+        self.assertIs(type(m.replace(d=0.2)), Car)
+        self.assertIs(type(p.replace(start={"p": 8})), Mine)
+        self.assertIs(type(copy.copy(p)), Mine)
+        self.assertIs(type(p.fit(start={"p": 8}).problem), Mine)
+        self.assertEqual(len(entrain.compare([p, p]).rows), 2)
+
+    def test_what_is_no_option_needs_a_new_problem(self):
+        p = made(method="lm")
+        for key in ("source", "model", "data", "estimate", "experiments", "options", "units", "folder", "name", "measure", "inputs", "set", "window", "weights", "constraints",
+                    "time", "role"):
+            for work in (p.replace, p.fit, lambda **k: p.basin(random=2, **k), p.recover):
+                with self.subTest(key), self.assertRaisesRegex(TypeError, f"'{key}' is no option: make a new Problem"):
+                    work(**{key: {}})
+        self.assertEqual(p.replace({"experiments.0.window": [0, 5], "weights": "grid"}).evaluate().channels[0].n, 51)
+        self.assertEqual(p.replace(residual="prediction", loss="huber").method, "lm")
+
     def test_options_and_methods(self):
         p = made()
         self.assertEqual(made(method="lm").method, "lm")
@@ -263,15 +338,50 @@ class Tables(unittest.TestCase):
                   self.Y[:, None], np.ma.array(self.Y), iter(self.Y), tuple(self.Y)):
             self.assertEqual(rows(self.fit({"time": T, "y": y})), wanted)
 
+    def test_what_has_no_order_is_an_error(self):
+        for y in (set(self.Y), frozenset(self.Y)):
+            for wrong in (lambda: self.fit({"time": T, "y": y}), lambda: self.fit({"time": y, "y": self.Y}), lambda: made(estimate={"p", "d"}),
+                          lambda: made(data={"a.csv", "b.csv"}), lambda: made().fit(start={1.0, 2.0}), lambda: entrain.Model(PENDULUM).simulate(y),
+                          lambda: entrain.compare({made(), made()}), lambda: entrain.Simulator(lambda t, p: t, {}, {"x", "y"})):
+                with self.assertRaisesRegex(entrain.Error, "must have an order"):
+                    wrong()
+        ordered = dict(zip(T, self.Y))
+        self.assertEqual(rows(self.fit({"time": ordered.keys(), "y": ordered.values()})), rows(self.fit({"time": T, "y": self.Y})))
+
     def test_every_missing_value_is_the_same(self):
         gap = np.arange(len(T)) % 7 == 3
         wanted = rows(self.fit({"time": T, "y": np.where(gap, np.nan, self.Y)}))
-        forms = [np.ma.array(self.Y, mask=gap), [None if g else v for g, v in zip(gap, self.Y)]]
+        forms = [np.ma.array(self.Y, mask=gap), np.ma.array(self.Y, mask=gap, dtype=object), [None if g else v for g, v in zip(gap, self.Y)]]
         if PANDAS:
             forms += [PANDAS.array([PANDAS.NA if g else v for g, v in zip(gap, self.Y)], dtype="Float64"),
                       PANDAS.Series([PANDAS.NA if g else v for g, v in zip(gap, self.Y)], dtype=object)]
         for y in forms:
             self.assertEqual(rows(self.fit({"time": T, "y": y})), wanted)
+
+    @unittest.skipUnless(PANDAS, "needs pandas")
+    def test_columns_of_several_levels_are_an_error_that_says_so(self):
+        frame = PANDAS.DataFrame(np.c_[T, self.Y], columns=PANDAS.MultiIndex.from_tuples([("a", "time"), ("a", "y")]))
+        for wrong in (lambda: self.fit(frame), lambda: entrain.Model(PENDULUM).simulate(T, frame)):
+            with self.assertRaisesRegex(entrain.Error, "several levels; make one of them"):
+                wrong()
+        frame.columns = [".".join(map(str, c)) for c in frame.columns]
+        self.assertEqual(rows(self.fit(frame.rename(columns={"a.time": "time", "a.y": "y"}))), rows(self.fit({"time": T, "y": self.Y})))
+
+    def test_windows_may_be_spans_of_time(self):
+        second = datetime.timedelta(seconds=1)
+        spans = [(0 * second, 5 * second), [np.timedelta64(0, "s"), np.timedelta64(5 * 10**9, "ns")]]
+        steps = np.round(T * 10).astype(int) * np.timedelta64(100, "ms")
+        tables = [{"time": T, "y": self.Y}, {"time": steps, "y": self.Y}, {"time": np.datetime64("2026-03-01T12:00:00") + steps, "y": self.Y}]
+        if PANDAS:
+            spans.append([PANDAS.Timedelta(0), PANDAS.Timedelta("5s")])
+            tables.append(PANDAS.DataFrame({"y": self.Y}, index=PANDAS.to_timedelta(T, unit="s")))
+        for table in tables:
+            for span in spans:
+                fit = self.fit(table, window=span, windows={"late": [span[1] / 2, None]}, method="lm")
+                self.assertEqual((fit.channels[0].n, fit.channels[0].windows[0].start), (51, 2.5))
+        for wrong in (dict(window=[np.timedelta64("NaT"), None]), dict(unscored=np.timedelta64(1, "ns"))):
+            with self.assertRaises((entrain.Error, TypeError)):
+                self.fit(tables[0], **wrong)
 
     def test_times_of_day_are_seconds_since_the_first(self):
         start = np.datetime64("2026-03-01T12:00:00", "ns")
@@ -353,7 +463,6 @@ class Tables(unittest.TestCase):
         self.assertEqual(rows(self.fit(PANDAS.DataFrame({0: load, 1: seconds, "y": y}), time=1)), wanted)
 
     def test_dates_of_any_century_are_exact(self):
-        import datetime
 
         seconds = np.arange(40) / 4
         wanted = rows(self.fit({"time": seconds, "y": np.sin(seconds) + 1}))
@@ -742,6 +851,29 @@ class Results(unittest.TestCase):
                         thing.simulate(experiment=wrong, **more)
             self.assertEqual([c.experiment for c in thing.simulate()], ["a", "b"])
 
+    def test_the_width_of_a_report_is_a_whole_number(self):
+        fit = made(method="lm").fit()
+        for width in ("x", "60", None, 60.5, np.nan):
+            with self.assertRaisesRegex(TypeError, "the width of a report is a whole number, not"):
+                fit.report(width)
+        self.assertEqual(fit.report(np.int8(60)), fit.report(60))
+
+    def test_a_report_keeps_errors_and_tells_what_to_call(self):
+        tables = {f"single_identification-{k}": {"time": T, "angle": (k + 1) * np.exp(-T) + 0.01 * np.cos(99 * T)} for k in range(2)}
+        fit = entrain.Problem(model='model D parameter Real k(unit = "1/s") = 1; Real x(start = 1, fixed = true, unit = "rad"); equation der(x) = -k*x; end D;',
+                              data=tables, measure={"x": "angle"}, method="lm",
+                              estimate={"k": dict(start=1, min=0, max=9), "x.start": dict(start=1, min=0, max=9, per_experiment=True)}).fit()
+        for width in (60, 80):
+            parameters = fit.report(width).split("Parameters\n")[1].split("\n\n")[0]
+            self.assertRegex(parameters, "name .* estimate  std error     95 % interval")
+            self.assertLessEqual(max(map(len, parameters.split("\n"))), width)
+            self.assertRegex(" ".join(parameters.split()), r"No room for (unit, )?start: report\(\d+\) or to_dict\(\) shows (it|them)\.")
+        wide = int(re.search(r"start: report\((\d+)\)", fit.report())[1])
+        self.assertNotRegex(fit.report(wide).split("Parameters\n")[1].split("\n\n")[0], "No room")
+        for result in (fit, fit.problem.compare(["lm", "gauss-newton"]), fit.problem.basin(random=2), fit.problem.recover(trials=2), fit.problem.check()):
+            for width in range(40, 100, 7):
+                self.assertNotRegex(result.report(width), r"--|COLUMNS|wider\s+terminal")
+
     def test_nobody_can_change_a_result(self):
         def arrays(value, seen):
             if isinstance(value, np.ndarray):
@@ -820,6 +952,23 @@ class Functions(unittest.TestCase):
         self.assertIsNone(entrain.Model(PENDULUM).simulate(T).error)
         fit = self.problem(lambda t, p: np.full(len(t), np.nan)).fit()
         self.assertEqual((fit.outcome, fit.error), ("no-start", None))
+        self.assertEqual(fit.message, "the model could not be simulated at any start: lambda: x is not finite at time 0")
+
+    def test_what_it_masks_is_no_result(self):
+        def sloped(t, p, masked=False):
+            e = np.exp(-p["k"] * t)
+            slopes = np.column_stack([-t * e * p["a"], e])
+            return (np.ma.array(p["a"] * e, mask=t > 5), slopes) if not masked else (p["a"] * e, np.ma.array(slopes, mask=masked))
+
+        for function in (lambda t, p: sloped(t, p)[0], lambda t, p: {"x": sloped(t, p)[0]}, lambda t, p: sloped(t, p)[0].astype(object),
+                         lambda t, p: [np.ma.array([v], mask=[v > 5]) for v in t], lambda t, p: np.ma.column_stack([sloped(t, p)[0]])):
+            fit = self.problem(function).fit()
+            self.assertEqual((fit.outcome, fit.error), ("no-start", None))
+            self.assertIn("x is not finite at time 5.1", fit.message)
+        self.assertEqual(self.problem(sloped, slopes=True).fit().outcome, "no-start")
+        fit = self.problem(lambda t, p: sloped(t, p, True), slopes=True).fit()  # as with slopes that are NaN
+        self.assertAlmostEqual(fit.values["k"], 0.7, places=2)
+        self.assertTrue(any("contradict the slopes" in remark for remark in fit.remarks))
 
     def test_an_exception_without_words_is_an_outcome(self):
         class Mute(RuntimeError):
@@ -922,8 +1071,8 @@ def interrupted(work, delay):
     while delay > 1e-3:
         sent = threading.Event()
         timer = threading.Timer(delay, lambda: (sent.set(), os.kill(os.getpid(), signal.SIGINT)))
-        timer.start()
         try:
+            timer.start()
             result = work()
             timer.cancel()
             timer.join()
@@ -999,10 +1148,10 @@ class Stopping(unittest.TestCase):
                 "models": lambda: entrain.compare([p.replace(method="auto"), p.replace(method="auto", start={"p": 7.2})], folds=10),
                 "simulate": lambda: model.simulate(np.linspace(0, 1e6, 20001))}.items():
             with self.subTest(name):
-                before = time.process_time()
+                before = time.thread_time()
                 result = interrupted(work, 0.6)  # when something has been done
                 self.assertEqual(result.outcome, "interrupted")
-                self.assertLess(time.process_time() - before, 20)
+                self.assertLess(time.thread_time() - before, 20)
                 if name != "simulate":
                     self.assertTrue(result.report())
                     self.assertEqual(pickle.loads(pickle.dumps(result)).outcome, "interrupted")
@@ -1020,9 +1169,9 @@ class Stopping(unittest.TestCase):
         for name, work in {"simulator": lambda: Functions.problem(slow).fit(method="nelder-mead"), "callback": lambda: fitted.fit(callback=watch),
                            "fit in a callback": lambda: fitted.fit(callback=lambda state: made().fit(callback=watch))}.items():
             with self.subTest(name):
-                before = time.process_time()
+                before = time.thread_time()
                 self.assertEqual(interrupted(work, 0.3).outcome, "interrupted")
-                self.assertLess(time.process_time() - before, 20)
+                self.assertLess(time.thread_time() - before, 20)
         self.assertEqual(made().fit().outcome, "converged")
 
     def test_an_inner_computation_that_ends_itself_leaves_the_outer_one(self):
@@ -1059,12 +1208,13 @@ class Stopping(unittest.TestCase):
                 with self.subTest(name):
                     thing = make()
                     timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT))
-                    before = time.process_time()
+                    before = time.thread_time()
                     with self.assertRaises(KeyboardInterrupt):
                         timer.start()
                         ask(thing)
-                        time.sleep(1)  # it was faster
-                    self.assertLess(time.process_time() - before, 5)
+                        while True:  # it was faster
+                            time.sleep(0.1)
+                    self.assertLess(time.thread_time() - before, 5)
                     timer.join()
 
     def test_ctrl_c_at_any_step_of_the_package_leaves_nothing_behind(self):

@@ -881,6 +881,7 @@ static Table *parse(Arena *a, const char *file, const char *text, size_t length,
   r.blank_rows = blank_rows;
   r.scratch = arena_new();
   bool ok = read_table(&r, t);
+  t->separator = r.separator;
   arena_free(r.scratch);
   return ok ? t : NULL;
 }
@@ -930,6 +931,32 @@ int table_find(const Table *t, const char *name) {
 
 const char *const *table_texts(const Table *t, int column) {
   return t->texts && column < t->columns ? t->texts[column] : NULL;
+}
+
+const char *table_cell(Arena *a, const Table *t, int row, int column) {
+  Err unused = {0};
+  size_t length;
+  const char *text = t->separator ? file_read(a, t->file, INT_MAX, &length, &unused) : NULL,
+             *p = NULL;
+  if (!text || column >= t->columns) return "";
+  CsvReader r = {.at = text, .end = text + length, .eol = text, .err = &unused};
+  r.separator = t->separator;
+  for (int line = 0; line < t->line[row]; line++) {
+    r.begin = line ? r.eol + 1 : text;
+    if (r.begin >= r.end) return "";
+    r.eol = memchr(r.begin, '\n', (size_t)(r.end - r.begin));
+    if (!r.eol) r.eol = r.end;
+  }
+  if (r.eol > r.begin && r.eol[-1] == '\r') r.eol--;
+  Cell c = {text, text, false};
+  for (int i = 0; i <= column; i++) {
+    if (i && p == r.eol) return "";
+    p = read_cell(&r, i ? p + 1 : r.begin, &c);
+    if (!p) return "";
+  }
+  char shown[SHOWN_MOST + 4];
+  const char *out = show(c, shown);
+  return visible(a, arena_copy(a, out, strlen(out)));
 }
 
 const Err *table_fault(const Table *t, int column) {

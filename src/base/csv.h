@@ -43,6 +43,7 @@ typedef struct Table {
   bool has_index;                   // the first column has no name: it is called index
   bool has_row_times; // column[columns] is one more, without a name: times that were made
   bool in_memory;     // it was never text: file is a name, lines are 0
+  char separator;     // of the text, ' ': blanks; 0: it was none
 } Table;
 
 // NULL and an error with file:line:column if the text is not such a table. A header without rows
@@ -61,6 +62,8 @@ Table *table_rows(Arena *a, const Table *t, int from, int to);
 int table_find(const Table *t, const char *name); // -1: absent
 // The texts of a column, by row, "" where missing; NULL: it has numbers.
 const char *const *table_texts(const Table *t, int column);
+// A cell as the file has it, for messages: shortened. "": it is no file of text, or cannot be read again.
+const char *table_cell(Arena *a, const Table *t, int row, int column);
 // Why a column cannot be used; NULL: it can.
 const Err *table_fault(const Table *t, int column);
 // As table_find, but a fault is an error, and absence one that suggests the nearest name or lists the columns.

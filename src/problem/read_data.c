@@ -13,7 +13,7 @@
 
 static const char ROW_NUMBER[] = "row"; // as 'time': the rows have no times
 
-// A time as the user knows it: as a date where the file has dates.
+// A time as the user knows it, where its cell is not at hand: as a date where the file has dates.
 static void print_time(const ExperimentReader *e, double time, char out[TIMESTAMP_TEXT]) {
   double whole = floor(time);
   Timestamp t = e->first_time;
@@ -37,8 +37,11 @@ static bool check_row(ProblemReader *r, const ExperimentReader *e, int row) {
     return reader_fail_place(r, at, ERR_DATA, "row %d: the time in column '%.80s' is missing",
                              row + 1, t->names[e->time]);
   if (now > before) return true;
-  char a[TIMESTAMP_TEXT], b[TIMESTAMP_TEXT];
-  print_time(e, now, a), print_time(e, before, b);
+  char of_now[TIMESTAMP_TEXT], of_before[TIMESTAMP_TEXT];
+  print_time(e, now, of_now), print_time(e, before, of_before);
+  const char *a = table_cell(r->scratch, t, row, e->time), *b = "";
+  if (*a) b = table_cell(r->scratch, t, row - 1, e->time);
+  if (!*b) a = of_now, b = of_before;
   if (e->time == t->columns && !e->without_times)
     return reader_fail_place(r, at, ERR_DATA,
                              "row %d: its time by 'period' and 'start' must increase, but %s "
@@ -46,6 +49,7 @@ static bool check_row(ProblemReader *r, const ExperimentReader *e, int row) {
                              row + 1, a, b, close);
   if (e->has_first_time && !e->epoch_unit && !e->first_time.zoned && now < before)
     more = "; times without a zone go back where summer time ends: write them with one (Z, +01:00)";
+  if (now == before && strstr(b, ":60")) more = "; a leap second is the second that follows it";
   if (close[0] && t->origin && t->origin[e->time].since)
     more = ", or count them from the first as time: {epoch: true} does";
   return reader_fail_place(r, at, ERR_DATA,

@@ -94,8 +94,8 @@ static void print_point(FitPage *f) {
 
 static void print_parameters(FitPage *f) {
   static const PageColumn COLUMNS[] = {
-      {"name", 0},           {"unit", 4},   {">estimate", 1}, {">std error", 3},
-      {">95 % interval", 2}, {">start", 5}, {"", 1}};
+      {"name", 0},   {"unit", 1}, {">estimate", -4}, {">std error", -1}, {">95 % interval", -2},
+      {">start", 2}, {"", -3}};
   const FitReport *r = f->r;
   Page *p = &f->page;
   PageTable *t = page_table_new(p, COLUMNS, 7);

@@ -36,7 +36,8 @@ void page_line(Page *p, int indent,
 
 typedef struct PageColumn {
   const char *head; // a leading '>' aligns the column to the right, numbers at their decimal points
-  // 0: says which row it is, and is never dropped. If the others do not fit, those with the largest value are dropped first.
+  // 0: says which row it is, and is never dropped. If the others do not fit, those with the largest value are dropped first;
+  // those with a negative one only where it does not help to shorten the names.
   int spare;
 } PageColumn;
 

@@ -1,6 +1,6 @@
 // Tables of a page. A table that is too wide gets narrower in this order: numbers are no longer aligned at their points, texts
-// are wrapped, names and heads are shortened, and if not even the least widths fit, columns are dropped. Numbers are never
-// shortened.
+// are wrapped, names and heads are shortened, and if not even the least widths fit, columns are dropped. Before one is dropped
+// that matters more than whole names, these are shortened further. Numbers are never shortened.
 #include <string.h>
 
 #include "base/array.h"
@@ -8,7 +8,7 @@
 #include "write/html.h"
 #include "write/page.h"
 
-enum { INDENT = 2, HEAD_LEAST = 16, TEXT_LEAST = 20, KEY_LEAST = 6 };
+enum { INDENT = 2, HEAD_LEAST = 16, TEXT_LEAST = 20, NAME_LEAST = 12, KEY_LEAST = 6 };
 enum { LINES_MOST = 3 };       // about, of a wrapped text
 enum { TERMINAL_MOST = 1000 }; // COLUMNS beyond that are not believed
 static const char BLANKS[] = " \n\t", DIGITS[] = "0123456789";
@@ -28,7 +28,7 @@ struct PageTable {
   TableColumn *columns;
   const PageColumn *given;
   const char *elsewhere;
-  int count;
+  int count, name; // columns; width below which names are whole unless they must be shortened
   ARRAY(const char **) rows;
 };
 
@@ -37,6 +37,7 @@ PageTable *page_table_new(Page *p, const PageColumn *columns, int count) {
   t->page = p;
   t->given = columns;
   t->count = count;
+  t->name = p->style.width * 3 / 8;
   t->columns = ARENA_ARRAY(p->arena, TableColumn, count + 1);
   t->elsewhere = "--json FILE";
   return t;
@@ -120,8 +121,7 @@ static void measure(PageTable *t, int c, bool aligns) {
   if (column->right && aligns) align_numbers(t, c);
   int head = characters_width(column->head);
   column->natural = larger(head, column->widest);
-  int name = t->page->style.width * 3 / 8; // shorter ones are whole unless keys alone do not fit
-  int narrowest = column->key ? name : larger(TEXT_LEAST, column->widest / LINES_MOST + 1);
+  int narrowest = column->key ? t->name : larger(TEXT_LEAST, column->widest / LINES_MOST + 1);
   column->least = column->right ? larger(column->widest, smaller(head, HEAD_LEAST))
                                 : smaller(column->natural, narrowest);
 }
@@ -183,8 +183,13 @@ static void measure_all(PageTable *t, bool aligns) {
 
 static void choose_widths(PageTable *t) {
   int spare;
-  while (sum_of(t, least_of) > t->page->style.width && (spare = most_spare(t)) >= 0)
-    t->columns[spare].shown = !(t->columns[spare].dropped = true);
+  while (sum_of(t, least_of) > t->page->style.width && (spare = most_spare(t)) >= 0) {
+    if (t->given[spare].spare < 0 && t->name > NAME_LEAST) {
+      t->name = NAME_LEAST;
+      measure_all(t, false);
+    } else
+      t->columns[spare].shown = !(t->columns[spare].dropped = true);
+  }
   measure_all(t, true);
   if (sum_of(t, natural_of) > t->page->style.width) measure_all(t, false);
   for (int c = 0; c < t->count; c++) t->columns[c].width = t->columns[c].natural;

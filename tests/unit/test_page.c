@@ -136,6 +136,25 @@ static void a_narrow_page_drops_what_can_be_missed(void **state) {
   }
 }
 
+// A column that can be missed makes room for longer names, one that matters does not.
+static void names_are_shortened_for_columns_that_matter(void **state) {
+  (void)state;
+  for (int matters = 0; matters < 2; matters++) {
+    const PageColumn three[] = {{"name", 0}, {">value", 0}, {">error", matters ? -1 : 1}};
+    Text t;
+    text_init(&t);
+    Page p = page_on(&t, (PageStyle){.width = 48});
+    PageTable *table = page_table_new(&p, three, 3);
+    page_table_add(table, (const char *[]){"th.start[single_identification-0]", "0123456789012",
+                                           "0123456789012"});
+    page_table_print(table);
+    assert_int_equal(strstr(t.at, "th.start\u2026tion-0]") != NULL, matters);
+    assert_int_equal(strstr(t.at, "No room for error") == NULL, matters);
+    page_done(&p);
+    text_done(&t);
+  }
+}
+
 static void colours_change_no_width(void **state) {
   (void)state;
   Text plain, coloured;
@@ -200,7 +219,8 @@ static void draw_table(Random *r, MadeTable *m) {
     int kind = c == 0 ? 0 : drawn(r, 2); // a name, a number, a text
     int key = c == 0 || (kind == 0 && c < 3);
     snprintf(m->head[c], CELL_SIZE, "%shead%d", kind == 1 ? ">" : "", c);
-    m->columns[c] = (PageColumn){m->head[c], key ? 0 : 1 + drawn(r, 3)};
+    int spare = drawn(r, 6) - 3;
+    m->columns[c] = (PageColumn){m->head[c], key ? 0 : spare ? spare : 4};
     for (int k = 0; k < m->rows; k++) {
       if (kind == 1)
         snprintf(m->cell[k][c], CELL_SIZE, "%.*g", 1 + drawn(r, 6), pow(10, 12 * random_normal(r)));
@@ -443,6 +463,7 @@ int main(void) {
       cmocka_unit_test(numbers_stand_point_below_point),
       cmocka_unit_test(long_texts_are_wrapped_and_names_shortened),
       cmocka_unit_test(a_narrow_page_drops_what_can_be_missed),
+      cmocka_unit_test(names_are_shortened_for_columns_that_matter),
       cmocka_unit_test(colours_change_no_width),
       cmocka_unit_test(of_many_without_room_some_are_named),
       cmocka_unit_test(at_every_width_tables_fit_and_tell_what_they_left_out),
