@@ -317,11 +317,12 @@ class Question(Computation):
     """A computation that has no part of a result: what ends it comes out of it."""
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        answer = super().run(function, *arguments)
-        if self.interrupted:
-            raise KeyboardInterrupt from None
-        self.settle()
-        return answer
+        try:
+            return super().run(function, *arguments)
+        finally:  # an error only says that there is no answer, if something else ended it
+            if self.interrupted:
+                raise KeyboardInterrupt from None
+            self.settle()
 
 
 def remember(exception: BaseException) -> None:

@@ -941,6 +941,22 @@ class Functions(unittest.TestCase):
             for name, e in fit.parameters.items():
                 self.assertLess(abs(e.value - wanted.parameters[name].value), 0.01 * e.std_error)
 
+    def test_what_ends_a_question_comes_out_of_it_though_it_has_no_answer(self):
+        left = [0]
+
+        def ends(t, p):
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGINT)
+            return p["a"] * np.exp(-p["k"] * t)
+
+        problem = self.problem(ends)
+        for calls in (1, 2, 5):
+            fit = problem.evaluate()
+            left[0] = calls
+            with self.assertRaises(KeyboardInterrupt):
+                fit.hessian
+
     def test_what_it_raises_is_an_outcome_with_the_message(self):
         fit = self.problem(broken).fit()
         self.assertEqual(fit.outcome, "no-start")

@@ -53,13 +53,15 @@ void find_held_samples(Analysis *an) {
     an->s->channels[at].held =
         held_samples(&an->p->experiments[c->experiment], c->data, values[c->data->delay],
                      an->rows->column[an->rows->n] + c->first, fmax(noise, NO_NOISE * c->size));
+    int held = an->s->channels[at].held;
+    if (held) an->s->channels[at].held_until = c->data->t[held - 1];
   }
 }
 
-// The rows of the data up to the last of so many samples of a channel, with those that are not compared anyway.
-static int rows_to_leave_out(const Experiment *x, const Channel *c, int held) {
+// The rows of the data up to this time, with those that are not compared anyway.
+static int rows_to_leave_out(const Experiment *x, double until) {
   int rows = 0;
-  while (rows < x->row_count && x->row_t[rows] <= c->t[held - 1]) rows++;
+  while (rows < x->row_count && x->row_t[rows] <= until) rows++;
   return x->unscored + rows;
 }
 
@@ -67,7 +69,7 @@ const char *held_remedy(Arena *a, const Problem *p, const StatChannel *s) {
   const Experiment *x = &p->experiments[s->experiment];
   return arena_print(a,
                      "leave them out (unscored: %d), or let the simulation begin earlier (start)",
-                     rows_to_leave_out(x, &x->channels[s->channel], s->held));
+                     rows_to_leave_out(x, s->held_until));
 }
 
 const char *held_remark(Arena *a, const Problem *p, const Statistics *s) {

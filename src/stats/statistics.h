@@ -58,8 +58,9 @@ typedef struct StatChannel { // by experiment and channel, in one row
   bool exact; // residuals are below what the simulation can resolve
   // Independent samples that would tell as much as these, whose residuals are correlated; n where they are not.
   double effective;
-  bool uneven; // no usual time between samples: correlation counts from sample to sample
-  int held;    // first samples that are compared with the start value, see held_samples.h
+  bool uneven;       // no usual time between samples: correlation counts from sample to sample
+  double held_until; // time of the last of these
+  int held;          // first samples that are compared with the start value, see held_samples.h
 } StatChannel;
 
 // What does not change along a direction: a product of powers (alpha*A, beta*alpha^(1-n)) or a sum (k1 + k2).

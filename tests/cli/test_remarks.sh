@@ -62,6 +62,9 @@ for command in check fit evaluate; do
   run $command swing.yaml --set experiments.unscored=4; status 0; out "(unscored: 6)"
   run $command swing.yaml --set experiments.unscored=6; status 0; holds test "$(grep -c unscored out)" = 0
 done
+it "rows without weight are counted among those to leave out"
+awk -F, 'NR == 1 { print $0 ",w"; next } { print $0 "," (NR > 3) }' swing.csv >weighted.csv
+run fit swing.yaml --set experiments.data=weighted.csv --set "weights={column: w}"; status 0; out "(unscored: 6)"
 it "a motion that begins at rest has none, whatever the delay that a search begins with"
 for delay in 0.1 0.3 1 2; do
   for command in check fit evaluate; do
