@@ -59,6 +59,7 @@ static bool version_4_fits(const char *bytes, size_t length) {
 static bool is_version_5(const char *bytes, size_t length) {
   return length >= HEAD_LENGTH && memcmp(bytes, "MATLAB 5.0", 10) == 0;
 }
+
 static bool is_swapped(const char *bytes) { // else "IM": as on this processor
   return bytes[126] == 'M' && bytes[127] == 'I';
 }
@@ -75,7 +76,8 @@ static bool hdf5_fits(const char *bytes, size_t length) {
   enum { SUPERBLOCK = 60, ADDRESS = 8 };
   for (size_t at = 0; at + SUPERBLOCK <= length; at = at ? 2 * at : 512) {
     if (memcmp(bytes + at, HDF5_SIGNATURE, 8) != 0) continue;
-    int version = bytes[at + 8], size = bytes[at + (version < 2 ? 13 : 9)];
+    unsigned version = (unsigned char)bytes[at + 8];
+    unsigned size = (unsigned char)bytes[at + (version < 2 ? 13 : 9)];
     size_t end = at + (version == 0 ? 24 : version == 1 ? 28 : 12) + 2 * ADDRESS;
     return version > 3 || size != ADDRESS || number_at(bytes, end) <= length;
   }
