@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "expr/simplify.h"
 #include "model/probe.h"
 
 enum { PROBES = 3 };
@@ -18,6 +19,12 @@ static int same_surface(double *const value[PROBES], int j, int k) {
   for (int i = 1; i < PROBES; i++)
     if (!(fabs(value[i][j] / value[i][k] - first) <= SAME_RATIO * fabs(first))) return 0;
   return first > 0 ? 1 : -1;
+}
+
+// 1 and -1: the same expression, or its negative, whatever modes it contains.
+static int same_expression(Graph *g, Expr a, Expr b) {
+  if (a == b) return 1;
+  return expr_neg(g, a) == b || a == expr_neg(g, b) ? -1 : 0;
 }
 
 // Between events some functions stand still; two that contain modes may look proportional near the start only.
@@ -49,8 +56,10 @@ Surfaces surfaces_find(Model *m, Arena *a) {
     s.of[k] = is_candidate(&m->flat->events.at[k]) ? k : -1;
     s.side[k] = 1;
     plain[k] = s.of[k] == k && !contains_mode(m, scratch, m->switching[k]);
-    for (int j = 0; j < k && plain[k] && s.of[k] == k; j++) {
-      int side = s.of[j] == j && plain[j] ? same_surface(value, k, j) : 0;
+    for (int j = 0; j < k && s.of[k] == k; j++) {
+      if (s.of[j] != j) continue;
+      int side = plain[k] && plain[j] ? same_surface(value, k, j)
+                                      : same_expression(m->graph, m->switching[k], m->switching[j]);
       if (side) s.of[k] = j, s.side[k] = side;
     }
   }

@@ -604,6 +604,7 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   slide_rhs(e, t, y, e->f_new);
   if (!e->slid && !(s->hybrid && e->jumped) && slopes_go_on(e, y, h, tol))
     *continuous = bend_of(e, t, y, e->f_new, h, tol, e->slope) <= BEND_MOST * bend;
-  if (!s->hybrid && !e->slid) event_note_smooth(e, *continuous && bends_go_on(e));
+  if (!s->hybrid && !e->slid && !e->slide_count)
+    event_note_smooth(e, *continuous && bends_go_on(e));
   return true;
 }

@@ -1,5 +1,7 @@
 #include "simulate/event_through.h"
 
+#include <string.h>
+
 enum {
   SMOOTH_TIMES = 20, // in a row
   STEPS_MOST = 100,  // in which they happened: fewer events cost less than following them
@@ -26,6 +28,14 @@ void event_note_smooth(EventWork *e, bool smooth) {
     e->through_count += e->crossed[k] && !e->through[k];
     e->through[k] |= e->crossed[k];
   }
+}
+
+void event_locate_all(EventWork *e) {
+  int ne = e->work->system->ne;
+  if (!e->through_count) return;
+  memset(e->through, 0, (size_t)ne * sizeof *e->through);
+  memset(e->smooth_times, 0, (size_t)ne * sizeof *e->smooth_times);
+  e->through_count = 0;
 }
 
 void event_follow(EventWork *e, double t, const double *x) {

@@ -18,6 +18,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "simulate/event_through.h"
+
 enum { MOST = SLIDE_MOST };
 static const double AFFINE = 1e-7;      // relative: the sides of several surfaces add up
 static const double ROUNDED = 1e-12;    // relative: a rate that is 0
@@ -1106,5 +1108,7 @@ SlideChange slide_decide(EventWork *e, double t, double *y, bool columns) {
   if (begun.resting + begun.sliding) slide_project(e, t, y, columns && !(one && begun.resting));
   changed |= begun.resting + begun.sliding > 0;
   e->slid = e->slid || changed;
+  if (e->slide_count)
+    event_locate_all(e); // shares depend on modes, which cannot follow literally here
   return changed ? SLIDE_CHANGED : SLIDE_SAME;
 }
