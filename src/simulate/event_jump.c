@@ -86,6 +86,12 @@ static bool goes_on_unsettled(EventWork *e, double t, double *y) {
   return false;
 }
 
+// A law that may hold the motion by a value of its own is asked about it before this value is in use.
+static void find_needed(EventWork *e, const double *y) {
+  system_needed(e->work, y, e->needed);
+  for (int k = 0; k < e->work->system->ne && e->has_own_values; k++) e->needed[k] = 1;
+}
+
 bool event_iterate(EventWork *e, double t, double *y, int *event) {
   int unsettled = 0;
   for (int round = 0; round < ROUNDS_MOST; round++) {
@@ -94,7 +100,7 @@ bool event_iterate(EventWork *e, double t, double *y, int *event) {
       continue;
     }
     if (next_round(e, t, y)) continue;
-    system_needed(e->work, y, e->needed);
+    find_needed(e, y);
     return true;
   }
   *event = -1;
@@ -105,7 +111,7 @@ bool event_iterate_start(EventWork *e, double t, double *y, int *event) {
   e->jumped = false, e->terminated = 0;
   memset(e->moment, 0, (size_t)e->work->system->stride * sizeof *e->moment);
   if (next_round(e, t, y)) return event_iterate(e, t, y, event);
-  system_needed(e->work, y, e->needed);
+  find_needed(e, y);
   return true;
 }
 

@@ -82,6 +82,9 @@ typedef struct EventWork {
   // By event that stands for a surface: the motion rests there by a value that the law has on it; which side is compared with
   // that, 0: it does not rest so.
   int *own_side;
+  bool has_own_values; // of some surface
+  double
+      holds; // shares of sides, up to which such a value holds the motion: more than rounding errors and drift leave
   bool *decided;                         // by event: its surface was left just now, to its side
   bool slid;                             // surfaces were reached or left at this event
   long *sticks;                          // by event: how often its surface began to hold the motion

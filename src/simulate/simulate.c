@@ -852,6 +852,12 @@ static void follow_crowd(SimulateWork *w) {
   if (crowded && w->switches < SWITCHES_MOST) change_stepper(w, stiff_role(w));
 }
 
+// Constraints hold up to some tolerances, and forces with them.
+static double share_of_drift(const SimulateWork *w) {
+  static const double ROUNDING = 1e-7, TOLERANCES = 1e3, MOST = 1e-2;
+  return w->invariants ? fmin(fmax(TOLERANCES * w->tol.rel, ROUNDING), MOST) : ROUNDING;
+}
+
 // Ends the last step at an earlier time, which its dense output knows.
 static bool cut_step(SimulateWork *w, double rows_before, double t) {
   Stepper *s = stepper(w);
@@ -1167,6 +1173,7 @@ void simulate_run(SimulateWork *w, const SimulateRequest *request, Trajectory *o
   w->switches = 0;
   w->next_timer = HUGE_VAL;
   w->timer_events = w->crowd = 0;
+  if (w->events) w->events->holds = share_of_drift(w);
   w->crowd_since = -HUGE_VAL;
   w->stop = 0;
   w->t_start = request->from ? request->from->t : request->start;

@@ -27,11 +27,9 @@ static const double LEAST_WRONG = 1e-7; // of shares, and relative of rates
 static const double SINGULAR = 1e-11;   // of the largest number of a matrix
 static const double LEAST_SIZE = 1e-3;  // of w: of its change by one side during the simulation
 static const double DRIFT = 1e-11;      // of the size of w
-static const double HOLDS =
-    1e-7; // shares of sides, up to which a law holds the motion by its own value
-static const double ALMOST = 1 - 1e-5; // of the time since then: what made it leave has happened
-static const double LATEST = 1e-3;     // of the duration: so late a motion is seen to leave
-static const double RELEASED = 1e-9;   // of the same: a jump has taken the motion away
+static const double ALMOST = 1 - 1e-5;  // of the time since then: what made it leave has happened
+static const double LATEST = 1e-3;      // of the duration: so late a motion is seen to leave
+static const double RELEASED = 1e-9;    // of the same: a jump has taken the motion away
 
 // ---------------------------------------------------------------- corners
 
@@ -476,7 +474,7 @@ void slide_events(EventWork *e, double t, const double *x, double *switching) {
     if (e->slides[j]) switching[j] = 0.5;
   for (int i = 0; i < e->slide_count; i++) {
     bool own = *own_side(e, e->slide[i]);
-    switching[s->surfaces.event[e->slide[i]]] = own ? 0.5 + 0.5 * share[i] / HOLDS : share[i];
+    switching[s->surfaces.event[e->slide[i]]] = own ? 0.5 + 0.5 * share[i] / e->holds : share[i];
   }
 }
 
@@ -886,8 +884,7 @@ static void carry_onto(EventWork *e, double t, double *y, int surface) {
 // and a share of the difference to one side, which takes away what rounding errors and drift add. It leaves where that share becomes
 // larger than that.
 
-// Whether its relations say something on the surface that they say on neither side of it. That sign(0) is 0 does not count.
-static bool has_own_value(const EventWork *e, int surface) {
+bool slide_has_own_value(const EventWork *e, int surface) {
   const System *s = e->work->system;
   bool below = true, above = true; // they say the same there
   for (const int *j = e->events_of[surface]; *j >= 0; j++) {
@@ -933,7 +930,7 @@ static bool find_others(EventWork *e, double t, const double *x, Decision *d, bo
 // With all as decided: the number of the one that rests by itself with the largest share, if that is too large; -1: all hold.
 static int find_slipping(EventWork *e, double t, const double *x, Decision *d) {
   int slide[MOST], count = e->slide_count, worst = -1;
-  double share[MOST], most = 0.9 * HOLDS;
+  double share[MOST], most = 0.9 * e->holds;
   memcpy(slide, e->slide, sizeof slide);
   e->slide_count = 0;
   for (int i = 0; i < d->resting.count; i++) {
@@ -971,7 +968,8 @@ static bool find_decision(EventWork *e, double t, const double *x, Decision *d,
     bool rests = *own_side(e, f) != 0;
     if (rests) rested->side[rested->count] = 1, rested->at[rested->count++] = f;
     *own_side(e, f) = 0;
-    if (f == e->slips || !has_own_value(e, f) || !(rests || is_sliding(e, f) || is_reached(e, f)))
+    if (f == e->slips || !slide_has_own_value(e, f) ||
+        !(rests || is_sliding(e, f) || is_reached(e, f)))
       continue;
     double turn;
     if (d->resting.count == MOST || (!turns_back(e, t, x, f, &turn) && !rests)) continue;
