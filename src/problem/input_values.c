@@ -49,10 +49,12 @@ static void warn_end(const InputGaps *in, int row, double length, bool at_start)
 }
 
 // The first row that is missing in the experiment.
+// Where a record was cut into windows, its neighbours go on.
 static bool check_beginning(const InputGaps *in) {
   double length = in->time[in->first] - in->start;
   int row = 0;
-  if (!in->first || !(length > in->slack)) return true;
+  bool cut = in->e->label && in->e->rows_before > 0;
+  if (!in->first || !(length > in->slack) || cut) return true;
   while (row + 1 < in->first && in->time[row] < in->start) row++;
   if (length > LONG * in->usual && !in->e->without_times) return fail_end(in, row, length, true);
   warn_end(in, row, length, true);
@@ -62,7 +64,9 @@ static bool check_beginning(const InputGaps *in) {
 static bool check_end(const InputGaps *in) {
   double length = in->stop - in->time[in->last];
   bool is_long = length > LONG * in->usual, held = in->input->kind == INPUT_HOLD;
-  if (in->last == in->table->rows - 1 || !(length > in->slack) || (held && !is_long)) return true;
+  bool cut = in->e->label && in->e->rows_after > 0;
+  if (in->last == in->table->rows - 1 || !(length > in->slack) || (held && !is_long) || cut)
+    return true;
   if (is_long && !held && !in->e->without_times) return fail_end(in, in->last + 1, length, false);
   warn_end(in, in->last + 1, length, false);
   return true;
@@ -74,28 +78,18 @@ static const char *what_fills(InputKind kind) {
                                 : "the spline takes their place";
 }
 
-// The least distance of two values.
-static int rows_apart(const InputGaps *in) {
-  int least = in->last - in->first;
-  for (int i = in->first + 1, before = in->first; i <= in->last; i++) {
-    if (isnan(in->value[i])) continue;
-    if (i - before < least) least = i - before;
-    before = i;
-  }
-  return least;
-}
-
-// A column with a value in each tenth row has no gaps.
+// A column with a value in each tenth row, or one that is logged by another clock, has no gaps.
 static void warn_gaps(const InputGaps *in) {
-  int missing = 0, first = -1, usual = rows_apart(in);
+  int missing = 0, first = -1;
   double longest = 0;
   for (int i = in->first + 1, before = in->first; i <= in->last; i++) {
     if (isnan(in->value[i])) continue;
     bool simulated = in->time[i] > in->start && in->time[before] < in->stop;
-    if (simulated && i - before > LONG * usual) {
+    double apart = in->time[i] - in->time[before];
+    if (simulated && i - before > 1 && apart > LONG * in->usual) {
       if (first < 0) first = before + 1;
       missing += i - before - 1;
-      longest = fmax(longest, in->time[i] - in->time[before]);
+      longest = fmax(longest, apart);
     }
     before = i;
   }

@@ -220,15 +220,19 @@ static bool convert_times(ProblemReader *r, ExperimentReader *e, const Yaml *map
 
 static void warn_skipped_lines(ProblemReader *r, const Table *t) {
   int count = t->skipped_lines;
+  const char separator[] = {t->separator, 0};
   if (count)
     reader_warn(r, (Place){t->file, t->first_skipped, 1},
                 "%s skipped: with 'period' the next row follows one period after the last; if "
-                "samples are missing there, write rows of empty cells, such as ','",
+                "samples are missing there, write rows of %s",
                 count == 1 ? "an empty line is"
                            : arena_print(r->scratch,
                                          "%d empty lines, of which this is the first, "
                                          "are",
-                                         count));
+                                         count),
+                t->separator == ' '
+                    ? "nan for each column"
+                    : arena_print(r->scratch, "empty cells, such as '%s'", separator));
 }
 
 // time: {period: 0.004, start: 0}

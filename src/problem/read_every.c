@@ -92,8 +92,8 @@ static void warn_mean(ProblemReader *r, const ExperimentReader *e, const char *n
   if (change > CHANGES * deviation && change * sqrt(c.count) > BEYOND * noise)
     reader_warn(r, yaml_find(e->node, "every")->key_at,
                 "the mean of %d samples changes column '%.80s' by about %.2g %% of its standard "
-                "deviation, for it moves fast, and not the model: keep more samples, or choose "
-                "filter: fir",
+                "deviation, and not the model: it moves fast, or its noise is coloured; keep more "
+                "samples, or choose filter: fir",
                 e->every.m, name, 100 * change / deviation);
 }
 

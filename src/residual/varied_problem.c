@@ -200,14 +200,12 @@ Problem *problem_with_terms(Arena *a, const Problem *p, const EquationTerm *term
 
 // ---------------------------------------------------------------- start values
 
-// The parameter that a state begins at, also with x(start = x0); -1: there is none that may be estimated.
-static int start_of(const Model *m, int state) {
-  const Parameter *all = m->flat->parameters.at, *start = NULL;
-  int count = m->flat->parameters.count;
-  for (int k = 0; k < count; k++)
-    if (all[k].is_start && all[k].variable == m->state[state]) start = &all[k];
-  for (int k = 0; start && k < count; k++)
-    if (all[k].node == start->node && !all[k].dependent) return all[k].final ? -1 : k;
+static int start_of(const Model *m, int state) { // -1: it has none of its own
+  const Flat *f = m->flat;
+  for (int k = 0; k < m->np && k < f->parameters.count; k++) {
+    const Parameter *q = &f->parameters.at[k];
+    if (q->is_start && !q->dependent && q->variable == m->state[state]) return k;
+  }
   return -1;
 }
 

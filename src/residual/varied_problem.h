@@ -43,10 +43,10 @@ int state_of_rate(const Model *m, int rate);
 const char *equation_term_text(Arena *a, const Problem *p, const EquationTerm *t); // sign(v)
 const char *state_name(const Problem *p, int state);
 const char *input_name(const Problem *p, int input);
-// Start values of states that are not estimated; those of models whose states obey constraints do not count, nor
-// those that follow from several parameters, nor those before a given restart.
+// Start values of states that are not estimated; those of models whose states obey constraints do not count, nor those that
+// parameters follow from, or before a given restart.
 typedef struct FixedStart {
-  int experiment, state, parameter; // x.start, or x0 with x(start = x0)
+  int experiment, state, parameter;
   double value;
 } FixedStart;
 // Returns how many, 0 where there would be more than `most`.

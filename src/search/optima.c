@@ -118,12 +118,17 @@ static const double LEVEL = 1e-6; // relative: differences of the objective in a
 bool optima_one_valley(Search *s, const double *a, const double *b, double objective) {
   double *x = ARENA_ARRAY(s->arena, double, s->n + 1);
   double floor = LEVEL * fabs(objective) + certificate_numerical_floor(s->weighting);
+  static const double PARTS[] = {0.5, 0.25, 0.69}; // half way a phase may have its next optimum
   bool flat = false;
   for (int ratios = 1; ratios >= 0 && !flat && search_goes_on(s); ratios--) {
-    for (int i = 0; i < s->n; i++)
-      x[i] = ratios && a[i] * b[i] > 0 ? copysign(sqrt(a[i] * b[i]), a[i]) : (a[i] + b[i]) / 2;
-    double V = search_evaluate(s, 0, 1, x);
-    flat = fabs(comparable_objective(s->problem, V, s->weighting->sigma) - objective) <= floor;
+    flat = true;
+    for (int k = 0; k < 3 && flat && search_goes_on(s); k++) {
+      for (int i = 0; i < s->n; i++)
+        x[i] = ratios && a[i] * b[i] > 0 ? copysign(a[i] * pow(b[i] / a[i], PARTS[k]), a[i])
+                                         : a[i] + PARTS[k] * (b[i] - a[i]);
+      double V = search_evaluate(s, 0, 1, x);
+      flat = fabs(comparable_objective(s->problem, V, s->weighting->sigma) - objective) <= floor;
+    }
   }
   return flat;
 }

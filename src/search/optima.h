@@ -17,7 +17,7 @@ bool optima_same_numbers(const Search *s, const double *a, const double *b);
 double optima_chance(int unknowns);
 // A rival fits nearly as well: its difference is one that chance explains.
 bool optima_is_near(const Search *s, double best, double other);
-// Whether nothing tells a and b apart: half way between them, in ratios or in differences, the objective is that of both. So it is where only
+// Whether nothing tells a and b apart: at three points between them, in ratios or in differences, the objective is that of both. So it is where only
 // products or sums of numbers are determined.
 bool optima_one_valley(Search *s, const double *a, const double *b, double objective);
 // Whether the objective rises between a and b above both (objectives as evaluated, the larger one: top) by more than chance

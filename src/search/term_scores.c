@@ -206,17 +206,15 @@ static double least_share(double rows) {
 }
 
 static FitTerm tell(const TermScores *t, int k, const AddedTerm *found) {
-  const Problem *p = t->problem;
-  FitTerm out = {.at_start = k >= t->count, .share = found->share, .p = found->p};
-  if (out.at_start) {
-    const FixedStart *start = &t->starts[k - t->count];
-    out.term = p->model->flat->parameters.at[start->parameter].name;
-    out.state = state_name(p, start->state);
-  } else {
-    out.term = equation_term_text(t->arena, p, &t->terms[k]);
-    out.state = state_name(p, t->terms[k].state);
-  }
-  return out;
+  bool at_start = k >= t->count;
+  int state = at_start ? t->starts[k - t->count].state : t->terms[k].state;
+  const char *name = state_name(t->problem, state);
+  return (FitTerm){.term = at_start ? arena_print(t->arena, "%s.start", name)
+                                    : equation_term_text(t->arena, t->problem, &t->terms[k]),
+                   .at_start = at_start,
+                   .state = name,
+                   .share = found->share,
+                   .p = found->p};
 }
 
 FitTerm term_scores_missing(const TermScores *t) {

@@ -23,9 +23,7 @@ static const double LEVEL = 1e-4;      // probability of a false alarm
 static const double SHARE = 0.1;       // of the squared residuals: less is of no use
 static const double MORE = 0.01;       // of all of them: what a second term must explain
 static const double MORE_BY_START =
-    0.1; // the same of a start value: the first one may be wrong by so much
-static const double AS_GOOD =
-    0.9; // of the share of the strongest term: a start value is named instead
+    0.1; // the same where one of both is a start value: what is not linear in it leaves so much
 
 typedef enum BesideKind {
   BESIDE_CONSTANT,
@@ -202,9 +200,8 @@ static const char *text_at_start(const TermSearch *f, const TermCandidate *c, do
           : arena_print(f->t.arena, " in %s", p->experiments[c->start.experiment].name);
   return arena_print(f->s->arena,
                      "Another start value of %s%s would explain %s of the squared residuals: "
-                     "estimate %s%s.",
-                     state, where, share_text(f, share),
-                     p->model->flat->parameters.at[c->start.parameter].name,
+                     "estimate %s.start%s.",
+                     state, where, share_text(f, share), state,
                      where[0] ? ", with per_experiment: true" : "");
 }
 
@@ -285,9 +282,8 @@ static int strongest(const TermSearch *f, int other, double level, AddedTerm *ou
   for (int k = 0; k < f->count && patience_lasts(0); k++) {
     if (k == other) continue;
     AddedTerm t = test_term(f, k, other);
-    double worth = f->candidates[k].at_start ? t.share / AS_GOOD : t.share;
-    if (!(t.p < level) || !(t.share >= SHARE) || worth <= most) continue;
-    best = k, most = worth;
+    if (!(t.p < level) || !(t.share >= SHARE) || t.share <= most) continue;
+    best = k, most = t.share;
     *out = t;
   }
   return best;
@@ -349,6 +345,11 @@ static void refit(TermSearch *f, double level) {
   if (t.p < level && t.share >= SHARE) say(f, best, t);
 }
 
+static double least_of_second(const TermSearch *f, int first, int second) {
+  bool start = f->candidates[first].at_start || f->candidates[second].at_start;
+  return start ? MORE_BY_START : MORE;
+}
+
 // Where two terms are missing, each of them alone leaves the other's colour, in which it may drown: a likely term is taken
 // for granted to find another, and must then hold beside that.
 static void search(TermSearch *f) {
@@ -366,8 +367,7 @@ static void search(TermSearch *f) {
   }
   if (!patience_asks()) return;
   if (alone || second >= 0) say(f, first, one);
-  if (second >= 0 && two.share >= (f->candidates[second].at_start ? MORE_BY_START : MORE))
-    say(f, second, two);
+  if (second >= 0 && two.share >= least_of_second(f, first, second)) say(f, second, two);
   if (!alone && second < 0) refit(f, level);
 }
 

@@ -92,15 +92,14 @@ for seed in 10 12 15 22 44 48; do
 done
 holds test "$(awk '{ n += $1 } END { print n }' again)" -ge 1
 
-it "a start value that is wrong is named, also one that a parameter gives"
+it "a start value that is wrong is named"
 held 0
-for start in 0 x0; do
-  sed "s/x(start = 0/x(start = $start/; s/friction = 0;/friction = 0, x0 = 0;/" mass.mo >begun.mo
+for start in 0; do
+  cp mass.mo begun.mo
   run fit mass.yaml --interpolation hold --set model=begun.mo --json right.json; status 0; json right.json "'unmodelled' not in d"
-  sed -i "s/ = 0;/ = 1;/; s/x(start = 0/x(start = 1/" begun.mo
+  sed -i "s/x(start = 0/x(start = 1/" begun.mo
   run fit mass.yaml --interpolation hold --set model=begun.mo --json wrong.json; status 0
-  name=${start/#0/x.start}
-  json wrong.json "d['unmodelled'][0]['text'].startswith('Another start value of x would explain') and 'estimate $name.' in d['unmodelled'][0]['text'] and len(d['unmodelled']) == 1"
+  json wrong.json "d['unmodelled'][0]['text'].startswith('Another start value of x would explain') and 'estimate x.start.' in d['unmodelled'][0]['text'] and len(d['unmodelled']) == 1"
 done
 
 # Only a*b is determined, and w has an optimum in every lobe.
