@@ -595,6 +595,7 @@ bool event_pass(EventWork *e, double t, double *y, double h, const Tolerance *to
   double bend = bend_of(e, e->near_t, e->near_x, e->f_before, h, tol, e->bend);
   e->leaves_exactly = false;
   double since = slide_begin_leave(e, t, y, e->found), at = t - since;
+  if (since > 0) slide_rhs(e, at, y, e->f_before);
   bool settled = s->hybrid ? event_cross_jump(e, at, y, event) : cross_all(e, at, y, event);
   e->leaves = false;
   if (settled && s->hybrid) settled = event_settle_slides(e, at, y, true, event);

@@ -993,30 +993,44 @@ static bool find_decision(EventWork *e, double t, const double *x, Decision *d,
 
 // ---------------------------------------------------------------- leaving
 
+// Of number at in the list of what slides: its share along the motion with these slopes, and how it changes (2nd order, from the side on
+// which the motion leaves).
+static double share_slope(EventWork *e, double t, const double *y, const double *slope, int at,
+                          double *now) {
+  double share[MOST], ahead[3], h = 1e-6 * e->span;
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < e->work->system->nx; i++) e->moved[i] = y[i] + j * h * slope[i];
+    shares_at(e, t + j * h, e->moved, share);
+    ahead[j] = share[at];
+  }
+  *now = ahead[0];
+  return (-3 * ahead[0] + 4 * ahead[1] - ahead[2]) / (2 * h);
+}
+
+static void slopes_of(EventWork *e, double t, const double *y, double *slope) {
+  if (e->work->system->ns)
+    slide_rhs_sens(e, t, y, slope);
+  else
+    slide_rhs(e, t, y, slope);
+}
+
 // Its share a was 0 at the time t0 of leaving, and has grown since: t - t0 = a/(da/dt), and with the derivatives of a by the columns
-// dt0/dp = -(da/dp)/(da/dt).
+// dt0/dp = -(da/dp)/(da/dt), both at t0.
 double slide_begin_leave(EventWork *e, double t, double *y, int event) {
   const System *s = e->work->system;
   int k = s->surfaces.count ? s->surfaces.of[event] : -1, at = 0;
   if (k < 0 || !e->slides[event] || !e->own_side[k]) return 0;
   while (e->slide[at] != s->surfaces.row[k]) at++;
-  double share[MOST], ahead[3], h = 1e-5 * e->span;
-  if (s->ns)
-    slide_rhs_sens(e, t, y, e->leaving);
-  else
-    slide_rhs(e, t, y, e->leaving);
-  for (int j = 0; j < 3; j++) { // of 2nd order, from the side on which it leaves
-    for (int i = 0; i < s->nx; i++) e->moved[i] = y[i] + j * h * e->leaving[i];
-    shares_at(e, t + j * h, e->moved, share);
-    ahead[j] = share[at];
-  }
-  double turn = (-3 * ahead[0] + 4 * ahead[1] - ahead[2]) / (2 * h),
-         since = ALMOST * ahead[0] / turn;
+  double share[MOST], now;
+  slopes_of(e, t, y, e->leaving);
+  double turn = share_slope(e, t, y, e->leaving, at, &now), since = ALMOST * now / turn;
   if (!(since > 0 && since < LATEST * e->span)) return 0;
   int n = s->ns ? s->nx * (1 + s->stride) : s->nx;
   for (int i = 0; i < n; i++) y[i] -= since * e->leaving[i];
   e->slips = e->slide[at];
   if (!s->ns) return since;
+  slopes_of(e, t - since, y, e->leaving);
+  turn = share_slope(e, t - since, y, e->leaving, at, &now);
   shares_with_slopes(e, t - since, y, share);
   e->leaves_exactly = true;
   for (int c = 0; c < s->ns; c++) e->leave_moment[c] = -e->share_by[at * s->stride + c] / turn;
@@ -1025,10 +1039,7 @@ double slide_begin_leave(EventWork *e, double t, double *y, int event) {
 
 void slide_end_leave(EventWork *e, double t, double *y, double since) {
   const System *s = e->work->system;
-  if (s->ns)
-    slide_rhs_sens(e, t - since, y, e->leaving);
-  else
-    slide_rhs(e, t - since, y, e->leaving);
+  slopes_of(e, t - since, y, e->leaving);
   int n = s->ns ? s->nx * (1 + s->stride) : s->nx;
   for (int i = 0; i < n; i++) y[i] += since * e->leaving[i];
 }
