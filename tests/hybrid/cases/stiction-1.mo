@@ -1,0 +1,35 @@
+model Stiction1
+  parameter Real m1 = 1.188;
+  parameter Real m2 = 1.654;
+  parameter Real m3 = 0.976;
+  parameter Real A1 = 2.168;
+  parameter Real om1 = 2.801;
+  parameter Real c1 = 1.968;
+  parameter Real A2 = 2.436;
+  parameter Real om2 = 0.863;
+  parameter Real c2 = 2.772;
+  parameter Real k3 = 3.759;
+  parameter Real F1 = 1.496;
+  parameter Real R1 = 1.415;
+  parameter Real F2 = 1.422;
+  parameter Real R2 = 1.617;
+  parameter Real F3 = 1.29;
+  parameter Real R3 = 1.325;
+  Real x1(start = 0.799, fixed = true);
+  Real v1(start = 0.0, fixed = true);
+  Real x2(start = -0.676, fixed = true);
+  Real v2(start = 0.0, fixed = true);
+  Real x3(start = -0.708, fixed = true);
+  Real v3(start = 0.0, fixed = true);
+  Real s1;
+  Real turn3;
+equation
+  der(v2) = (max(-1.5, min(1.5, c1*(x1 - x2))))/m2 + (A2*sin(om2*time))/m2 + (-(c2*(x2 - x3)))/m2 + (-F2/m2)*(if v2 < 0 then -1 elseif not v2 > 0 then max(-R2, min(R2, -((max(-1.5, min(1.5, c1*(x1 - x2))))/m2 + (A2*sin(om2*time))/m2 + (-(c2*(x2 - x3)))/m2)/(-F2/m2))) else 1);
+  der(v3) = (c2*(x2 - x3))/m3 + (-(k3*(x3) + 2*(x3)*(x3)*(x3)))/m3 + (-F3/m3)*(if 0 >= (v3)^2 then max(-R3, min(R3, -((c2*(x2 - x3))/m3 + (-(k3*(x3) + 2*(x3)*(x3)*(x3)))/m3)/(-F3/m3))) else sign(v3));
+  turn3 = sign(v3);
+  der(x1) = v1;
+  der(v1) = (A1*sin(om1*time))/m1 + (-(max(-1.5, min(1.5, c1*(x1 - x2)))))/m1 + (-F1/m1)*s1;
+  der(x2) = v2;
+  s1 = (if v1 > 0 then 1 elseif v1 < 0 then -1 else max(-R1, min(R1, -((A1*sin(om1*time))/m1 + (-(max(-1.5, min(1.5, c1*(x1 - x2)))))/m1)/(-F1/m1))));
+  der(x3) = v3;
+end Stiction1;
