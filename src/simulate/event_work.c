@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "simulate/slide.h"
-
 static EventSample new_sample(Arena *a, int ne) {
   return (EventSample){0, ARENA_ARRAY(a, double, ne + 8), ARENA_ARRAY(a, double, ne + 8)};
 }
@@ -106,7 +104,6 @@ EventWork *event_work_new(Arena *a, SystemWork *work) {
   e->moment = ARENA_ARRAY(a, double, s->stride + 16);
   e->stuck = e->slips = -1;
   new_slide(a, s, e);
-  for (int f = 0; f < s->surfaces.count; f++) e->has_own_values |= slide_has_own_value(e, f);
   if (s->hybrid) {
     e->later = ARENA_ARRAY(a, double, s->ne + 8);
     e->after = ARENA_ARRAY(a, double, s->kernel[KERNEL_JUMP].results + 8);

@@ -269,6 +269,7 @@ SimulateWork *simulate_work_new(const System *s, const SimulateOptions *options)
                        .max_steps = options->max_steps};
   if (s->ne || s->hybrid) {
     w->events = event_work_new(a, w->work);
+    slide_prepare(w->events);
     event_search_prepare(w->events);
     w->events->never_slides = is_integrated_directly(options);
   }

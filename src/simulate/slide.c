@@ -884,7 +884,8 @@ static void carry_onto(EventWork *e, double t, double *y, int surface) {
 // and a share of the difference to one side, which takes away what rounding errors and drift add. It leaves where that share becomes
 // larger than that.
 
-bool slide_has_own_value(const EventWork *e, int surface) {
+// Whether its relations say something on the surface that they say on neither side of it. That sign(0) is 0 does not count.
+static bool has_own_value(const EventWork *e, int surface) {
   const System *s = e->work->system;
   bool below = true, above = true; // they say the same there
   for (const int *j = e->events_of[surface]; *j >= 0; j++) {
@@ -894,6 +895,11 @@ bool slide_has_own_value(const EventWork *e, int surface) {
     above = above && literal == 1 - negative;
   }
   return !below && !above;
+}
+
+void slide_prepare(EventWork *e) {
+  for (int f = 0; f < e->work->system->surfaces.count; f++)
+    e->has_own_values |= has_own_value(e, f);
 }
 
 static bool turns_back(EventWork *e, double t, const double *x, int surface, double *turn) {
@@ -968,8 +974,7 @@ static bool find_decision(EventWork *e, double t, const double *x, Decision *d,
     bool rests = *own_side(e, f) != 0;
     if (rests) rested->side[rested->count] = 1, rested->at[rested->count++] = f;
     *own_side(e, f) = 0;
-    if (f == e->slips || !slide_has_own_value(e, f) ||
-        !(rests || is_sliding(e, f) || is_reached(e, f)))
+    if (f == e->slips || !has_own_value(e, f) || !(rests || is_sliding(e, f) || is_reached(e, f)))
       continue;
     double turn;
     if (d->resting.count == MOST || (!turns_back(e, t, x, f, &turn) && !rests)) continue;

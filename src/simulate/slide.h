@@ -4,8 +4,7 @@
 #include "simulate/event_work.h"
 #include "simulate/stepper.h"
 
-// Whether the relations of a surface say something on it that they say on neither side. That sign(0) is 0 does not count.
-bool slide_has_own_value(const EventWork *e, int surface);
+void slide_prepare(EventWork *e); // once
 
 void slide_rhs(EventWork *e, double t, const double *x, double *dx);
 void slide_rhs_sens(EventWork *e, double t, const double *y, double *dy);
