@@ -160,6 +160,9 @@ def modelica(system, name, rng):
         meets = ['%s %s' % (s.state, '> %s' % s.level if s.side > 0 else '< -%s' % s.level) for s in system.stops]
         clauses.append('when %s then reinit(%s, -%s*pre(%s)); end when' % (
             meets[0] if len(meets) == 1 else '{%s}' % ', '.join(meets), stop.speed, stop.e, stop.speed))
+    if rng.random() < 0.3:  # a clock makes it a hybrid system, and changes nothing else
+        lines.append('  discrete Real strikes(start = 0, fixed = true);')
+        clauses.append('when time > %.3f then strikes = pre(strikes) + 1; end when' % rng.uniform(0.5, 20))
     return '\n'.join(lines + ['equation'] + ['  %s;' % e for e in equations + clauses] + ['end %s;' % name, ''])
 
 
